@@ -12,7 +12,7 @@ export BINDERY_TREES
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION ?= 1
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: agent-tasks check fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions fuzz build functions images test-chart clean
+.PHONY: agent-tasks check fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions bench-peers bench-search bench-reader fuzz build functions images release test-chart clean
 
 ## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
 run:
@@ -59,15 +59,42 @@ race:
 
 ## Parse, highlight, render and the whole export, in one run on one machine.
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./shared/render/mdx ./shared/render/highlight ./shared/render/page ./shared/render/theme ./tests
+	$(GO) test -run '^$$' -bench . -skip ReaderPaints -benchmem ./shared/render/mdx ./shared/render/highlight ./shared/render/page ./shared/render/theme ./tests
 
 ## Size and start of every function, beside a Lambda function that does nothing.
 bench-functions:
 	$(GO) test -run '^$$' -bench Start -benchtime 40x ./functions
 
-## Every fuzz target for FUZZTIME each.
+## What the search of bundles answers wrongly to the questions of
+## tests/testdata/questions, and its ranks beside those of Pagefind and minisearch,
+## which npm installs; without it, ours alone.
+bench-search:
+	@mkdir -p .cache/searchbench && cp tests/tools/searchbench/* .cache/searchbench/
+	@cd .cache/searchbench && npm install --silent --no-package-lock --no-audit --no-fund || echo "npm can't install Pagefind and minisearch"
+	$(GO) test -run '^$$' -bench SearchAnswers -benchtime 1x ./tests
+
+## How soon a phone paints pages, by Lighthouse: medians of five runs in turn of
+## SITE, and of PEER, a folder with the same pages as another tool built them, such
+## as Starlight's dist. PAGES are their addresses, divided by commas. Nothing else
+## should run.
+PEER ?=
+PAGES ?=
+bench-reader: tools
+	BINDERY_READER_SITE='$(abspath $(SITE))' BINDERY_READER_PEER='$(PEER)' BINDERY_READER_PAGES='$(PAGES)' \
+	  $(GO) test ./tests -run '^$$' -bench '^BenchmarkReaderPaints$$' -benchtime 1x -v -timeout 60m
+
+## Exports of the shared folder's corpus beside Hugo, and others that are installed, in
+## turn; the ratios go into the documentation's page of figures. Takes a quarter of
+## an hour of two cores; nothing else should run.
+SHARED = $(or $(BINDERY_SHARED),../shared)
+bench-peers:
+	@.ci/tools peers
+	$(GO) run ./tests/peers -shared $(SHARED)
+
+## Every fuzz target for FUZZTIME each, and properties with new cases.
 FUZZTIME ?= 10s
 fuzz:
+	BINDERY_EXPLORE=1 $(GO) test -short -count=1 -timeout 30m $$(git grep -l 'proptest\.Check' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's,^,./,')
 	@for p in $$($(GO) list ./shared/... ); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
@@ -78,9 +105,16 @@ fuzz:
 RENDERER = github.com/bindery-docs/bindery/shared/service/export.sources
 LDFLAGS  = -s -w -buildid= -X $(RENDERER)=$(shell $(GO) run ./shared/base/buildid/sum shared/service/export)
 
+# What programs say of themselves: the version is the tag's, or, between tags, that
+# of git describe. The date is the commit's.
+VERSION = $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' 2>/dev/null || echo v0.0.0-g$$(git rev-parse --short=12 HEAD)))
+COMMIT  = $(shell git rev-parse HEAD)
+DATE    = $(shell TZ=UTC git show -s --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ)
+STAMP   = -X main.releaseVersion=$(VERSION) -X main.releaseCommit=$(COMMIT) -X main.releaseDate=$(DATE)
+
 ## The programs themselves, static and stripped.
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='$(LDFLAGS)' -o bin/ ./infra/cmd/bindery ./infra/cmd/bindery-serve
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='$(LDFLAGS) $(STAMP)' -o bin/ ./infra/cmd/bindery ./infra/cmd/bindery-serve
 
 ## Kills of `bindery up` in the midst of publishing, exporting and downloading, by
 ## a schedule that follows from SEED: nothing may be lost, stuck or different. A
@@ -135,6 +169,23 @@ test-cloud: tools
 images:
 	$(GO) run ./infra/image serve --out bin/bindery-serve.tar
 	$(GO) run ./infra/image loop --out bin/bindery-loop.tar
+
+## A release in bin/dist: programs for six systems in archives, their bills of
+## materials, checksums; container images and the chart as OCI archives, and what
+## installs the programs. On a tag v1.2.3 it is that version, else a snapshot.
+## RELEASE_FLAGS= with a GITHUB_TOKEN publishes it.
+RELEASE_FLAGS ?= --skip=publish
+IMAGE = $(GO) run ./infra/image
+release:
+	@.ci/tools goreleaser
+	@rm -rf bin/release && mkdir -p bin/release
+	$(IMAGE) serve --version '$(VERSION)' --ldflags '$(LDFLAGS) $(STAMP)' --name ghcr.io/bindery-docs/bindery-serve:$(VERSION) --out bin/release/bindery-serve_$(VERSION)_image.tar
+	$(IMAGE) loop --version '$(VERSION)' --ldflags '$(LDFLAGS) $(STAMP)' --name ghcr.io/bindery-docs/bindery-loop:$(VERSION) --out bin/release/bindery-loop_$(VERSION)_image.tar
+	$(IMAGE) chart --version '$(VERSION)' --name ghcr.io/bindery-docs/charts/bindery:$(VERSION) --out bin/release/bindery-chart_$(VERSION)_oci.tar
+	@cp infra/install.sh bin/release/
+	BINDERY_VERSION='$(VERSION)' BINDERY_COMMIT=$(COMMIT) BINDERY_DATE=$(DATE) BINDERY_TIMESTAMP=$(shell git show -s --format=%ct) \
+	  BINDERY_RENDERER='$(lastword $(subst =, ,$(LDFLAGS)))' BINDERY_EXTRA='bin/release/*' BINDERY_CHECKOUT='$(CURDIR)' BINDERY_DIST='$(CURDIR)/bin/dist' \
+	  .cache/bin/goreleaser release --clean $(if $(shell git describe --exact-match --tags --match 'v[0-9]*' 2>/dev/null),,--snapshot) $(RELEASE_FLAGS)
 
 ## The chart on a cluster with real pods; needs root and the test bed of the
 ## folder shared beside the checkout (ten minutes to build, the first time).

@@ -54,6 +54,8 @@ func TestPrograms(t *testing.T) {
 				config.CredentialKey + "=arn:aws:kms:us-east-1:000000000000:key/credentials",
 				config.ModelSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:models",
 				config.GitHubAppSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:app",
+				config.DashboardURL + "=https://api.example.com/prod", config.OIDCIssuer + "=https://id.example.com", config.OIDCClientID + "=bindery",
+				config.OIDCSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:oidc",
 			}
 			processes := map[string]*process{}
 			db := dynamo.New(local.Config, dynamo.Options{Table: table})
@@ -139,7 +141,7 @@ func checkLog(t *testing.T, name, log string) {
 
 func endAtOnce() map[string]func(context.Context, json.RawMessage) (json.RawMessage, error) {
 	end := func(context.Context, json.RawMessage) (json.RawMessage, error) {
-		return json.RawMessage(`{"shards":[]}`), nil
+		return json.RawMessage(`{"shards":[],"more":false}`), nil
 	}
 	return map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){
 		job.TaskPlan: func(context.Context, json.RawMessage) (json.RawMessage, error) {

@@ -1,7 +1,11 @@
 package functions_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +30,7 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 		"agentfail":       {"service/forge", "service/agent", "service/cloud/kmsstore", "service/cloud/secretvalue"},
 		"startagentjob":   {"service/agent", "render/check", "service/cloud/kmsstore", "service/cloud/secretvalue"},
 		"messageagentjob": {"service/agent", "render/check", "service/cloud/kmsstore", "service/cloud/secretvalue"},
+		"dashboard":       {"service/agent", "service/api", "service/export", "render/check", "render/page", "service/cloud/kmsstore"},
 	}
 	want := map[string][]string{
 		"listexports": records, "cancelexport": started, "listfindings": objects, "listsnapshots": records, "restoresnapshot": objects,
@@ -37,6 +42,7 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 		"createsnapshot": objects, "publishsnapshot": objects, "latestsnapshot": objects, "generatebundle": objects,
 		"agentprepare": {"dynamodb", "kms", "s3", "sts"}, "agentwork": objects, "agentpublish": {"dynamodb", "kms", "s3", "sts"}, "agentfail": records,
 		"planexport": objects, "rendershard": objects, "assemblebundle": objects, "failexport": objects, "reconcile": allOfThem,
+		"dashboard": allOfThem,
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -64,5 +70,54 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 				t.Error("it links the SDK, and calls nothing")
 			}
 		})
+	}
+}
+
+// TestFunctionsMakeNothingReadyAtTheStart holds that no package of ours that a
+// function links compiles a regular expression or parses a template before main:
+// all functions would pay for what few of their calls need. sync.OnceValue does it
+// when it is needed first.
+func TestFunctionsMakeNothingReadyAtTheStart(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{if not .Standard}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{end}}", "./...").Output()
+	check(t, err)
+	root, err := filepath.Abs("..")
+	check(t, err)
+	files := 0
+	for path := range strings.Lines(string(out)) {
+		path = strings.TrimSpace(path)
+		if name, err := filepath.Rel(root, path); err != nil || strings.HasPrefix(name, "..") {
+			continue
+		}
+		files++
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		check(t, err)
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && (fn.Recv != nil || fn.Name.Name != "init") {
+				continue
+			}
+			var look func(ast.Node) bool
+			look = func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					if now, ok := n.Fun.(*ast.FuncLit); ok {
+						ast.Inspect(now.Body, look)
+					}
+				case *ast.FuncLit:
+					return false
+				case *ast.SelectorExpr:
+					from, ok := n.X.(*ast.Ident)
+					if ok && (from.Name == "regexp" && strings.HasPrefix(n.Sel.Name, "Must") ||
+						from.Name == "template" && (n.Sel.Name == "Must" || n.Sel.Name == "New" || strings.HasPrefix(n.Sel.Name, "Parse"))) {
+						t.Errorf("%s: %s.%s at the start of a program", fset.Position(n.Pos()), from.Name, n.Sel.Name)
+					}
+				}
+				return true
+			}
+			ast.Inspect(d, look)
+		}
+	}
+	if files < 300 {
+		t.Errorf("only %d files were looked at", files)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/cloud"
+	"github.com/bindery-docs/bindery/shared/service/dashboard"
 	"github.com/bindery-docs/bindery/shared/service/export"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -68,6 +69,11 @@ func TestSamples(t *testing.T) {
 		_, err := dispatcher.Pass(ctx)
 		return nil, err
 	}, cloud.StepOptions{})
+	pages, err := dashboard.New(dashboard.Options{
+		Admin: service, Objects: l.Objects(), URL: "https://api.example.com/prod", TextOnly: true, Provider: &dashboard.Provider{Issuer: "https://id.example.com"},
+	})
+	check(t, err)
+	handlers["dashboard"] = cloud.HTTP(pages, cloud.HTTPOptions{})
 	for name, operation := range operations {
 		handlers[name] = cloud.HTTP(api.Alone(options, operation), cloud.HTTPOptions{})
 	}

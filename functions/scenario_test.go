@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +31,7 @@ var names = []string{
 	"agentprepare", "agentwork", "agentpublish", "agentfail", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
 	"rendershard", "assemblebundle", "getexport", "generatebundle", "failexport", "reconcile",
 	"listexports", "cancelexport", "listfindings", "listsnapshots", "restoresnapshot", "getorganisation", "listprojects", "getusage",
-	"createwebhook", "getwebhooks", "rotatewebhooksecret", "deliverwebhooks", "listdeliveries", "redeliver", "deletewebhook",
+	"createwebhook", "getwebhooks", "rotatewebhooksecret", "deliverwebhooks", "listdeliveries", "redeliver", "deletewebhook", "dashboard",
 }
 
 // operations are the functions of the API, by the operation that each answers.
@@ -266,6 +268,57 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 	}
 	s.step("reconcile", nil)
 	s.webhooks(service, org.ID)
+	s.dashboard(service, project)
+}
+
+// dashboard is a member's way through the pages: from signing in, to what is seen,
+// to an export that is started.
+func (s *story) dashboard(service *admin.Service, project admin.Project) {
+	s.t.Helper()
+	ctx := s.t.Context()
+	_, err := service.Invite(ctx, service.Operator(project.Organisation), "ada@example.com", admin.RoleMember)
+	check(s.t, err)
+	p, err := service.SignIn(ctx, admin.Identity{Issuer: "https://id.example.com", Subject: "ada", Address: "ada@example.com", Verified: true}, netip.Addr{})
+	check(s.t, err)
+	token, _, err := service.BeginSession(ctx, admin.NewSession{Person: p.ID})
+	check(s.t, err)
+	page := func(method, path, form string) answer {
+		s.t.Helper()
+		var event map[string]any
+		check(s.t, json.Unmarshal(sample(s.t, "dashboard"), &event))
+		if path != "/sign-in" {
+			event["resource"], event["path"] = "/org/{proxy+}", path
+			event["multiValueHeaders"] = map[string][]string{
+				"Cookie": {"__Host-bindery=" + token}, "Host": {"api.example.com"}, "Content-Type": {"application/x-www-form-urlencoded"},
+				"Origin": {"https://api.example.com"},
+			}
+		}
+		event["httpMethod"], event["body"] = method, form
+		b, err := json.Marshal(event)
+		check(s.t, err)
+		b, failed := s.call("dashboard", b)
+		if failed != nil {
+			s.t.Fatalf("the page %s failed: %+v", path, *failed)
+		}
+		var a answer
+		check(s.t, json.Unmarshal(b, &a))
+		return a
+	}
+	if a := page("GET", "/sign-in", ""); a.StatusCode != http.StatusOK || !strings.Contains(a.Body, `href="/prod/sign-in/start`) {
+		s.t.Errorf("signing in: %d %s", a.StatusCode, a.Body)
+	}
+	org := "/org/" + project.Organisation
+	if a := page("GET", org+"/projects", ""); a.StatusCode != http.StatusOK || !strings.Contains(a.Body, project.ID) || !strings.Contains(a.Body, "/prod"+org+"/projects/") {
+		s.t.Errorf("the projects: %d %s", a.StatusCode, a.Body)
+	}
+	a := page("POST", org+"/exports", url.Values{"domain": {project.Domain}, "version": {"v9"}}.Encode())
+	to := strings.Join(a.MultiValueHeaders["Location"], "")
+	if a.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, "/prod"+org+"/exports/exp_") {
+		s.t.Fatalf("an export: %d to %q: %s", a.StatusCode, to, a.Body)
+	}
+	if a := page("GET", org+"/keys", ""); a.StatusCode != http.StatusForbidden {
+		s.t.Errorf("a member sees keys: %d", a.StatusCode)
+	}
 }
 
 // webhooks is the story of an endpoint whose host nobody has: what happens is

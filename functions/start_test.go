@@ -48,6 +48,8 @@ func BenchmarkStart(b *testing.B) {
 		config.CredentialKey + "=arn:aws:kms:us-east-1:000000000000:key/credentials",
 		config.ModelSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:models",
 		config.GitHubAppSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:app",
+		config.DashboardURL + "=https://api.example.com/prod", config.OIDCIssuer + "=https://id.example.com", config.OIDCClientID + "=bindery",
+		config.OIDCSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:oidc",
 	}
 	measured := []string{"empty"}
 	events := map[string][]byte{"empty": []byte(`{}`), "openapi": sample(b, "openapi")}
@@ -56,6 +58,8 @@ func BenchmarkStart(b *testing.B) {
 		case isAPI:
 			events[name] = sample(b, name)
 		case name == "openapi":
+		case name == "dashboard":
+			events[name] = sample(b, name)
 		case name == "reconcile" || name == "deliverwebhooks": // ask storage before all else
 			continue
 		default:

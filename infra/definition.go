@@ -46,6 +46,13 @@ func (s *stack) definition() tree {
 		}
 		at(path)[strings.ToLower(method)] = s.call(f, path)
 	}
+	at("/")["get"] = s.page("/")
+	for _, path := range dashboardPaths {
+		if folder := strings.TrimSuffix(beforeProxy(path), "/"); folder != path {
+			at(folder)
+		}
+		paths[path] = tree{"x-amazon-apigateway-any-method": s.page(path)}
+	}
 	answered := tree{}
 	for _, r := range refusals() {
 		response := tree{"responseParameters": r.mapped("gatewayresponse.header."), "responseTemplates": tree{"application/json": r.body()}}
@@ -68,19 +75,36 @@ func (s *stack) definition() tree {
 // call is a method that a function answers.
 func (s *stack) call(f spec, path string) tree {
 	function := s.functions[f.name].fn.Node().DefaultChild().(awslambda.CfnFunction)
-	// As one text, not as parts joined: the SAM CLI reads no other.
-	uri := awscdk.Fn_Sub(jsii.String("arn:${AWS::Partition}:apigateway:${AWS::Region}:lambda:path/2015-03-31/functions/${"+
-		*s.GetLogicalId(function)+".Arn}/invocations"), nil)
 	parameters := inPath(path)
 	method := tree{
 		"operationId": f.operation, "responses": tree{}, // which are the function's
-		"x-amazon-apigateway-integration": tree{"type": "aws_proxy", "httpMethod": "POST", "uri": *uri, "passthroughBehavior": "when_no_match"},
+		"x-amazon-apigateway-integration": integration("${" + *s.GetLogicalId(function) + ".Arn}"),
 	}
 	if f.operation != openAPI {
 		parameters = append(parameters, tree{"name": "Authorization", "in": "header", "required": true, "schema": tree{"type": "string"}})
 		method["x-amazon-apigateway-request-validator"] = keyValidator
 	}
 	if len(parameters) > 0 {
+		method["parameters"] = parameters
+	}
+	return method
+}
+
+// integration passes requests on to a function, by its address as Fn::Sub reads it.
+func integration(function string) tree {
+	// As one text, not as parts joined: the SAM CLI reads no other.
+	uri := awscdk.Fn_Sub(jsii.String("arn:${AWS::Partition}:apigateway:${AWS::Region}:lambda:path/2015-03-31/functions/"+function+"/invocations"), nil)
+	return tree{"type": "aws_proxy", "httpMethod": "POST", "uri": *uri, "passthroughBehavior": "when_no_match"}
+}
+
+// page is a method that the dashboard answers: it knows itself what is not there, and
+// who may do what.
+func (s *stack) page(path string) tree {
+	method := tree{
+		"responses":                       tree{},
+		"x-amazon-apigateway-integration": integration("arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:" + s.dashboardName()),
+	}
+	if parameters := inPath(path); len(parameters) > 0 {
 		method["parameters"] = parameters
 	}
 	return method

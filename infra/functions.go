@@ -20,6 +20,8 @@ type part int
 const (
 	// answers a method of the API.
 	answers part = iota
+	// shows people pages.
+	shows
 	// steps is a step of the workflow.
 	steps
 	// looks after jobs, and events, that nothing else would move.
@@ -89,6 +91,8 @@ func functions() []spec {
 		{"listdeliveries", answers, "listDeliveries", small, call},
 		{"redeliver", answers, "redeliver", small, call},
 		{"openapi", answers, openAPI, small, call},
+
+		{dashboardFunction, shows, "", onePage, call},
 
 		{"planexport", steps, statemachine.PlanFunction, processor, step},
 		{"rendershard", steps, statemachine.RenderFunction, processor, step},
@@ -211,11 +215,11 @@ func (s *stack) newFunction(spec spec) *function {
 			memoryLimit:          memory,
 		},
 	}
-	if spec.part == answers {
+	if spec.part == answers || spec.part == shows {
 		(*props.Environment)[config.MaxRunning] = s.parameters.maxRunning.ValueAsString()
 		(*props.Environment)[config.LinkLife] = awscdk.Fn_Join(jsii.String(""), &[]*string{s.parameters.linkMinutes.ValueAsString(), jsii.String("m")})
 	}
-	if spec.name == "createwebhook" || spec.name == webhooksFunction {
+	if spec.name == "createwebhook" || spec.name == webhooksFunction || spec.part == shows {
 		(*props.Environment)[config.WebhookHosts] = s.parameters.webhookHosts.ValueAsString()
 	}
 	for name, value := range s.agentEnvironment(spec) {
@@ -223,6 +227,9 @@ func (s *stack) newFunction(spec spec) *function {
 	}
 	if spec.name == "openapi" { // it answers from its own memory
 		props.Environment = &map[string]*string{config.Stage: jsii.String(string(s.stage)), memoryLimit: memory}
+	}
+	if spec.part == shows {
+		props.FunctionName = awscdk.Fn_Sub(jsii.String(s.dashboardName()), nil)
 	}
 	if spec.part == steps {
 		// A running execution goes on with the versions that it began with, so
@@ -243,7 +250,7 @@ func (s *stack) newFunction(spec spec) *function {
 // agentEnvironment is what a function that has to do with agents is told besides.
 func (s *stack) agentEnvironment(spec spec) map[string]*string {
 	p, own := s.parameters, map[string]*string{}
-	starts := spec.name == "startagentjob" || spec.name == "messageagentjob"
+	starts := spec.name == "startagentjob" || spec.name == "messageagentjob" || spec.part == shows
 	if starts || spec.fetches() {
 		own[config.ForgeHosts], own[config.ForgePrivateHosts] = p.forgeHosts.ValueAsString(), p.forgePrivateHosts.ValueAsString()
 		own[config.GitHubApp], own[config.GitHubAppHost] = p.githubApp.ValueAsString(), p.githubAppHost.ValueAsString()
@@ -265,7 +272,7 @@ func (s *stack) agentEnvironment(spec spec) map[string]*string {
 func (s *stack) requestLogs() *string {
 	var names []*string
 	for _, spec := range functions() {
-		if spec.part == answers && spec.operation != openAPI {
+		if spec.part == shows || spec.part == answers && spec.operation != openAPI {
 			names = append(names, s.functions[spec.name].logs.LogGroupName())
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigateway"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscertificatemanager"
@@ -130,6 +131,18 @@ func (s *stack) newGateway() {
 		})
 	}
 
+	for _, path := range append([]string{"/"}, dashboardPaths...) {
+		if path = strings.Replace(path, "{proxy+}", "*", 1); path == "/me" || path == "/sign-in" {
+			path += "*" // with all below it
+		} else if strings.HasPrefix(path, "/me/") || strings.HasPrefix(path, "/sign-in/") {
+			continue
+		}
+		awslambda.NewCfnPermission(s.Stack, jsii.String(dashboardFunction+"-called-"+strings.Trim(path, "/*")), &awslambda.CfnPermissionProps{
+			Action: jsii.String("lambda:InvokeFunction"), Principal: jsii.String("apigateway.amazonaws.com"),
+			FunctionName: s.functions[dashboardFunction].fn.FunctionArn(),
+			SourceArn:    rest.ArnForExecuteApi(jsii.String("*"), &path, rest.DeploymentStage().StageName()),
+		})
+	}
 	// Each function may be called by its own method alone.
 	for _, f := range functions() {
 		if f.part == answers {

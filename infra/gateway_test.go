@@ -37,6 +37,7 @@ func (s *synthesized) definition(t *testing.T) (body object, methods map[string]
 func TestGatewayHasTheRoutesOfTheAPI(t *testing.T) {
 	const integration = "x-amazon-apigateway-integration"
 	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		var pages []string
 		body, methods := s.definition(t)
 		if version, _ := body["openapi"].(string); !strings.HasPrefix(version, "3.0.") {
 			t.Errorf("the gateway reads no OpenAPI %v", body["openapi"])
@@ -51,6 +52,10 @@ func TestGatewayHasTheRoutesOfTheAPI(t *testing.T) {
 				if !slices.ContainsFunc(m["parameters"].([]any), func(p any) bool { return at(p, "name") == parameter[1] && at(p, "in") == "path" }) {
 					t.Errorf("%s does not declare %s", name, parameter[1])
 				}
+			}
+			if uri, _ := at(m, integration, "uri", "Fn::Sub").(string); strings.HasSuffix(uri, ":function:${AWS::StackName}-dashboard/invocations") {
+				pages = append(pages, name)
+				continue
 			}
 			if method != "ANY" {
 				if !want[name] {
@@ -87,37 +92,67 @@ func TestGatewayHasTheRoutesOfTheAPI(t *testing.T) {
 		for missing := range want {
 			t.Errorf("%s is not deployed", missing)
 		}
-		// Each part of a path is a resource of the gateway's, and answers.
-		for name := range methods {
-			_, path, _ := strings.Cut(name, " ")
-			for ; path != ""; path = path[:strings.LastIndex(path, "/")] {
-				if methods["ANY "+path] == nil {
-					t.Errorf("%s has no answer for methods that it lacks", path)
-				}
+		s.pages(t, pages)
+		everyPathAnswers(t, methods)
+	})
+}
+
+// everyPathAnswers holds that each part of a path is a resource of the gateway's, and
+// answers every method.
+func everyPathAnswers(t *testing.T, methods map[string]object) {
+	t.Helper()
+	for name := range methods {
+		_, path, _ := strings.Cut(name, " ")
+		for ; path != ""; path = path[:strings.LastIndex(path, "/")] {
+			if methods["ANY "+path] == nil {
+				t.Errorf("%s has no answer for methods that it lacks", path)
 			}
 		}
-		if methods["ANY /"] == nil || methods["ANY /{proxy+}"] == nil {
-			t.Error("there are paths without an answer")
-		}
-	})
+	}
+	if methods["ANY /"] == nil || methods["ANY /{proxy+}"] == nil {
+		t.Error("there are paths without an answer")
+	}
+}
+
+// pages holds that people's pages are the dashboard's, and that the gateway may call
+// it for them and for nothing else.
+func (s *synthesized) pages(t *testing.T, pages []string) {
+	t.Helper()
+	slices.Sort(pages)
+	want := []string{"ANY /assets/{proxy+}", "ANY /me", "ANY /me/{proxy+}", "ANY /org/{proxy+}", "ANY /sign-in", "ANY /sign-in/{proxy+}", "ANY /sign-out", "GET /"}
+	if diff := cmp.Diff(want, pages); diff != "" {
+		t.Errorf("the dashboard's paths:\n%s", diff)
+	}
+	id, _ := s.named(t, "AWS::Lambda::Function", dashboardFunction)
+	from, ok := s.callers(id)
+	slices.Sort(from)
+	if diff := cmp.Diff([]string{"/*/", "/*/assets/*", "/*/me*", "/*/org/*", "/*/sign-in*", "/*/sign-out"}, from); diff != "" || !ok {
+		t.Errorf("it may be called for:\n%s", diff)
+	}
 }
 
 // mayCall reports whether the gateway may call a function by a method and no
 // other way.
 func (s *synthesized) mayCall(function, method, path string) bool {
-	var from []string
+	from, ok := s.callers(function)
+	return ok && len(from) == 1 && from[0] == "/"+method+inBraces.ReplaceAllString(path, "*")
+}
+
+// callers are the methods and paths for which the gateway may call a function; false
+// where something else may call it.
+func (s *synthesized) callers(function string) (from []string, ok bool) {
 	for _, p := range s.of("AWS::Lambda::Permission") {
 		if at(p.Properties, "FunctionName", "Fn::GetAtt", 0) != function {
 			continue
 		}
 		parts, _ := at(p.Properties, "SourceArn", "Fn::Join", 1).([]any)
 		if len(parts) == 0 || p.Properties["Principal"] != "apigateway.amazonaws.com" || p.Properties["Action"] != "lambda:InvokeFunction" {
-			return false
+			return nil, false
 		}
 		last, _ := parts[len(parts)-1].(string)
 		from = append(from, last)
 	}
-	return len(from) == 1 && from[0] == "/"+method+inBraces.ReplaceAllString(path, "*")
+	return from, true
 }
 
 // inForm holds a body to the form of every refusal.
@@ -180,7 +215,7 @@ func TestRequestsWithoutKeyAreTheGateways(t *testing.T) {
 			names := slices.ContainsFunc(parameters, func(p any) bool {
 				return at(p, "name") == "Authorization" && at(p, "in") == "header" && at(p, "required") == true
 			})
-			if open := strings.HasPrefix(name, "ANY ") || m["operationId"] == openAPI; asks == open || names == open {
+			if open := strings.HasPrefix(name, "ANY ") || m["operationId"] == openAPI || name == "GET /"; asks == open || names == open {
 				t.Errorf("%s: asks for a key: %v, declares the header: %v", name, asks, names)
 			}
 		}

@@ -139,11 +139,21 @@ func grants() map[string]access {
 		"redeliver":           {table: idem},
 		"openapi":             {},
 
+		// What roles allow, the rules decide: it does what the functions above do. It
+		// reads the identity provider's secret besides: see newPeople.
+		dashboardFunction: {
+			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, signs: []string{signer},
+			sources: published, // for the lines of findings, and what a snapshot changed
+			exports: map[string][]string{bundleFiles: get, findings: get}, exportsListing: true,
+			runs: []string{"StartExecution", "DescribeExecution", "StopExecution"}, agents: []string{"StartExecution"},
+		},
+
 		// Each step writes its own parts of an export, and Assemble alone a
-		// bundle. Who ends a job keeps what was found in its parts.
+		// bundle of them; Plan copies one that another job has made, with its
+		// findings. Who ends a job keeps what was found in its parts.
 		"planexport": {
 			table: write, sources: published,
-			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, apiSlices: put, fetched: both, anyPart: takeBack},
+			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, apiSlices: put, fetched: both, bundleFiles: both, findings: both, anyPart: takeBack},
 			// A file of another host that was fetched by a run before is read.
 			exportsListing: true,
 		},
@@ -168,7 +178,7 @@ func grants() map[string]access {
 		},
 		"failexport": {
 			table:   []string{"GetItem", "Query", "PutItem"},
-			exports: map[string][]string{anyPart: {"GetObject", "DeleteObject"}, findings: put}, exportsListing: true,
+			exports: map[string][]string{anyPart: {"GetObject", "DeleteObject"}, findings: put, bundleFiles: takeBack}, exportsListing: true,
 		},
 
 		// Who has a forge's credential has no model's key, and the other way
@@ -191,7 +201,7 @@ func grants() map[string]access {
 		"reconcile": {
 			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, index: true,
 			sources: map[string][]string{manifests: {"GetObject", "DeleteObject"}, packs: del}, sourcesListing: true,
-			exports: map[string][]string{anyPart: {"GetObject", "DeleteObject"}, findings: put}, exportsListing: true,
+			exports: map[string][]string{anyPart: {"GetObject", "DeleteObject"}, findings: put, bundleFiles: takeBack}, exportsListing: true,
 			// It has no credential of a forge, and asks who has one for pull requests.
 			invokes: []string{"agentprepare"},
 			runs:    []string{"StartExecution", "DescribeExecution", "StopExecution"}, agents: []string{"StartExecution", "DescribeExecution", "StopExecution"},

@@ -11,7 +11,7 @@ import (
 func (s *stack) explain() {
 	const (
 		keysAreOurs = "Callers have admin keys of Bindery's own, which every handler checks: the same code as in a local Bindery, so that there is no second path. " +
-			"What needs no key is the API's document, and methods that are mocks and answer 404."
+			"People have sessions, which the dashboard checks likewise. What needs no key is the API's document, and methods that are mocks and answer 404."
 		tracing      = "X-Ray's calls take no resource."
 		versionsStay = "An execution goes on with the function versions that it began with, also when there are newer ones."
 		vendedLog    = "The calls by which Step Functions sets up its log delivery, and X-Ray's, take no resource."
@@ -42,6 +42,7 @@ func (s *stack) explain() {
 	}
 	on(s.functions["reconcile"].role, executions)
 	on(s.functions["cancelexport"].role, executions)
+	on(s.functions[dashboardFunction].role, executions)
 	on(s.workflow.mapPolicy, executions)
 	on(s.workflow.machine,
 		because("AwsSolutions-IAM5", vendedLog, "Resource::*"),
@@ -51,6 +52,12 @@ func (s *stack) explain() {
 		because("AwsSolutions-IAM5", vendedLog, "Resource::*"),
 		because("AwsSolutions-IAM5", versionsStay, `/^Resource::<agent(prepare|work|publish|fail)[0-9A-F]+\.Arn>:\*$/g`),
 	)
+	on(s.people.pool,
+		because("AwsSolutions-COG2", "Whether people need a second factor is the operator's policy: each may have one, and the pool can ask all for it."),
+		because("AwsSolutions-COG3", "Threat protection is of the plan Plus, in which each person costs from the first on; an operator can choose it."),
+		because("AwsSolutions-COG8", "In the plan Plus each person costs from the first on, in Essentials from the 10,001st; an operator can choose it."),
+	)
+	on(s.people.secret, because("AwsSolutions-SMG4", "The secret is the identity provider's: only the provider makes others."))
 	on(s.storage.modelKeys, because("AwsSolutions-SMG4", "The keys are those of the models' providers: only their own consoles make others."))
 	on(s.storage.appKey, because("AwsSolutions-SMG4", "The key is GitHub's: only the page of the App makes others."))
 }

@@ -38,7 +38,8 @@ func TestGrantsAreNarrow(t *testing.T) {
 
 // TestOnePolicyARole: what a role may do is a property of it. Policies beside
 // roles are only those that would make a circle there: of who takes a signer
-// role, and of a workflow, whose own is CDK's.
+// role, of who reads the identity provider's secret, and of a workflow, whose own is
+// CDK's.
 func TestOnePolicyARole(t *testing.T) {
 	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
 		var beside []string
@@ -46,7 +47,7 @@ func TestOnePolicyARole(t *testing.T) {
 			beside = append(beside, strings.TrimRight(id, "0123456789ABCDEF"))
 		}
 		slices.Sort(beside)
-		if diff := cmp.Diff([]string{"AgentWorkflowRoleDefaultPolicy", "WorkflowRoleDefaultPolicy", "signertakers", "uploadertakers", "workflowmap"}, beside); diff != "" {
+		if diff := cmp.Diff([]string{"AgentWorkflowRoleDefaultPolicy", "WorkflowRoleDefaultPolicy", "dashboardsecret", "signertakers", "uploadertakers", "workflowmap"}, beside); diff != "" {
 			t.Errorf("policies beside roles:\n%s", diff)
 		}
 		for _, f := range functions() {
@@ -188,7 +189,8 @@ func TestWorkflowsRole(t *testing.T) {
 }
 
 // TestAgentsSecretsAreApart: who opens the credentials of forges reads the key of the
-// GitHub App and no model's, and the other way round; nobody else does either; and
+// GitHub App and no model's, and the other way round; nobody else does either, and the dashboard alone reads
+// what the identity provider knows it by; and
 // credentials are opened for owners alone. The steps see no partition of the table but those that
 // they work on, and Work not that of credentials.
 func TestAgentsSecretsAreApart(t *testing.T) {
@@ -196,6 +198,7 @@ func TestAgentsSecretsAreApart(t *testing.T) {
 		key, _ := s.named(t, "AWS::KMS::Key", "CredentialKey")
 		keys, _ := s.named(t, "AWS::SecretsManager::Secret", "ModelKeys")
 		app, _ := s.named(t, "AWS::SecretsManager::Secret", "GitHubAppKey")
+		client, _ := s.named(t, "AWS::SecretsManager::Secret", "OidcClientSecret")
 		for _, f := range functions() {
 			role, r := s.named(t, "AWS::IAM::Role", f.name+"role")
 			var decrypts, reads []string
@@ -205,6 +208,8 @@ func TestAgentsSecretsAreApart(t *testing.T) {
 				reads = []string{`{"Fn::GetAtt":["` + app + `","Id"]}`}
 			case "agentwork":
 				reads = []string{`{"Fn::GetAtt":["` + keys + `","Id"]}`}
+			case dashboardFunction:
+				reads = []string{`{"Fn::GetAtt":["` + client + `","Id"]}`}
 			}
 			allowed := s.allowed(t, role)
 			if diff := cmp.Diff([][]string{decrypts, reads}, [][]string{allowed["kms:Decrypt"], allowed["secretsmanager:GetSecretValue"]}); diff != "" {

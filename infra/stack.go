@@ -19,6 +19,7 @@ type stack struct {
 	functions  map[string]*function
 	workflow   workflow
 	gateway    gateway
+	people     people
 }
 
 // parameters are what an operator may set at each deployment without another
@@ -37,6 +38,9 @@ type parameters struct {
 	maxRunning        awscdk.CfnParameter
 	linkMinutes       awscdk.CfnParameter
 	webhookHosts      awscdk.CfnParameter
+
+	oidcIssuer, oidcClientID, oidcGroupsClaim, oidcGroups awscdk.CfnParameter
+	localURL                                              awscdk.CfnParameter // nil but for local clouds
 }
 
 func newStack(scope constructs.Construct, set settings) *stack {
@@ -60,6 +64,7 @@ func newStack(scope constructs.Construct, set settings) *stack {
 	s.newWebhooks()
 	s.grant()
 	s.newGateway()
+	s.newPeople()
 	s.newWatch()
 	s.explain()
 
@@ -115,7 +120,18 @@ func newParameters(s *stack) parameters {
 			Type: jsii.String("String"), Default: value, MaxLength: &most, Description: &about, AllowedPattern: &pattern, ConstraintDescription: &must,
 		})
 	}
+	var localURL awscdk.CfnParameter
+	if s.stage == stageLocal { // each has its own way to say where an API is
+		localURL = like("LocalUrl", "Where the local cloud has the API, with {ApiId} for its id",
+			"http://127.0.0.1:4566/restapis/{ApiId}/local/_user_request_", `https?://.*\{ApiId\}.*`, "must be an address with {ApiId} in it", 200)
+	}
 	return parameters{
+		localURL: localURL,
+		oidcIssuer: like("OidcIssuer", "Address of an OpenID provider that signs people in to the dashboard; empty for a user pool of the stack",
+			"", `(https?://[^\s"]+)?`, "must be an address", 300),
+		oidcClientID:      text("OidcClientId", "What that provider knows the dashboard as; its secret is in the stack's output OidcSecretArn", 100),
+		oidcGroupsClaim:   like("OidcGroupsClaim", "Claim of that provider with a person's groups", "groups", `[^\s"]+`, "must be the name of a claim", 100),
+		oidcGroups:        text("OidcGroups", `Roles that groups at the provider have, as JSON such as {"writers":{"org_…":"member"}}; empty for none`, 1000),
 		renderConcurrency: number("RenderConcurrency", "How many shards of one export are rendered at the same time", 40, 1, 1000),
 		renderReserved:    number("RenderReserved", "How many shards of all exports together are rendered at the same time, which Lambda keeps apart for that; 0 for no bound of its own", 0, 0, 10000),
 		agentReserved:     number("AgentReserved", "How many agent jobs work at the same time, which Lambda keeps apart for that; 0 for no bound of its own", 0, 0, 10000),

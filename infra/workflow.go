@@ -134,7 +134,7 @@ func (s *stack) newWorkflow() {
 		statemachine.RenderConcurrency: s.parameters.renderConcurrency.ValueAsString(),
 	}, true)
 	s.workflow.machine, s.workflow.mapPolicy = machine, mapPolicy
-	for _, name := range []string{"startexport", "cancelexport", "reconcile"} {
+	for _, name := range []string{"startexport", dashboardFunction, "cancelexport", "reconcile"} {
 		s.functions[name].fn.AddEnvironment(jsii.String(config.StateMachine), machine.StateMachineArn(), nil)
 	}
 
@@ -143,7 +143,7 @@ func (s *stack) newWorkflow() {
 	// Publish, which opens a round where a message came too late for this one, is
 	// not told: the machine needs the function's version, and the version what its
 	// function is told. The reconciler starts that round.
-	for _, name := range []string{"startagentjob", "messageagentjob", "reconcile"} {
+	for _, name := range []string{"startagentjob", "messageagentjob", dashboardFunction, "reconcile"} {
 		s.functions[name].fn.AddEnvironment(jsii.String(config.AgentMachine), agent.StateMachineArn(), nil)
 	}
 

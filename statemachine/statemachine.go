@@ -19,6 +19,9 @@
 //	any error → Fail, gets {"jobId", "error": {"Error", "Cause"}}, and the
 //	            execution fails with that error
 //
+// The plan of a job that is completed already, by an earlier run or with a bundle
+// that was stored, has no shards, and Assemble only tidies up.
+//
 // # The agent
 //
 //	{"projectId", "jobId", "round"} → Prepare → Work ⟲ → Publish, which may go
@@ -54,9 +57,10 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Names that the definitions leave open.
@@ -105,12 +109,12 @@ func whole(definition string) []byte {
 	return []byte(b.String())
 }
 
-var variable = regexp.MustCompile(`\$\{([A-Za-z0-9]+)\}`)
+var variable = lazy.Regexp(`\$\{([A-Za-z0-9]+)\}`)
 
 // Variables lists the names that a definition leaves open, sorted.
 func Variables(definition []byte) []string {
 	var names []string
-	for _, m := range variable.FindAllSubmatch(definition, -1) {
+	for _, m := range variable().FindAllSubmatch(definition, -1) {
 		names = append(names, string(m[1]))
 	}
 	slices.Sort(names)
@@ -136,7 +140,7 @@ func Fill(definition []byte, values map[string]string) ([]byte, error) {
 			return nil, fmt.Errorf("state machine: the value for ${%s} has characters that JSON escapes", name)
 		}
 	}
-	filled := variable.ReplaceAllFunc(definition, func(m []byte) []byte {
+	filled := variable().ReplaceAllFunc(definition, func(m []byte) []byte {
 		return []byte(values[string(m[2:len(m)-1])])
 	})
 	if !json.Valid(filled) {

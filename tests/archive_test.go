@@ -125,7 +125,7 @@ func compareWithList(t *testing.T, dir string) {
 	}
 }
 
-func extractWithGo(t *testing.T, archive []byte, into string) {
+func extractWithGo(t testing.TB, archive []byte, into string) {
 	t.Helper()
 	zr, err := gzip.NewReader(bytes.NewReader(archive))
 	if err != nil {

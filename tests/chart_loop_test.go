@@ -24,8 +24,8 @@ import (
 )
 
 // The loop in pipelines: the shell steps of infra/chart/workflows, as they
-// stand, against a real `bindery up`. Around them are a helm that records how
-// it is called, and a go whose `install` takes the program of this checkout.
+// stand, against a real `bindery up`. What they download are archives of this
+// checkout's program and of a helm that records how it is called.
 
 // pipeline runs a workflow's steps and tells what its log shows.
 type pipeline func(t *testing.T, env environment) (log string, err error)
@@ -54,9 +54,11 @@ func TestLoopInPipelines(t *testing.T) {
 	pipelines := map[string]pipeline{"GitHub Actions": githubActions, "GitLab CI": gitlabCI}
 	setting := func(t *testing.T) environment {
 		home := t.TempDir()
+		path, sums := fakes(t, home)
 		return environment{
-			home: home, path: fakes(t, home),
-			vars:    map[string]string{"BINDERY_URL": u.url, "BINDERY_VERSION": "v0.1.0", "DOMAIN": domain, "RELEASE": "docs", "NAMESPACE": "web", "CHART": "oci://registry.example.com/charts/bindery"},
+			home: home, path: path,
+			vars: map[string]string{"BINDERY_URL": u.url, "BINDERY_VERSION": "v0.1.0", "BINDERY_SHA256": sums["bindery"], "HELM_VERSION": "v4.3.1", "HELM_SHA256": sums["helm"],
+				"DOMAIN": domain, "RELEASE": "docs", "NAMESPACE": "web", "CHART": "oci://registry.example.com/charts/bindery"},
 			secrets: map[string]string{"BINDERY_ADMIN_KEY": u.key, "KUBECONFIG": "apiVersion: v1\nkind: Config\n"},
 		}
 	}
@@ -122,6 +124,12 @@ func TestLoopInPipelines(t *testing.T) {
 			failsBeforeHelm(t, e, log, err, 3, "failed")
 			publish(madeSite(t, 3))
 		})
+		t.Run(name+"/another program", func(t *testing.T) {
+			e := setting(t)
+			e.vars["BINDERY_SHA256"] = strings.Repeat("0", 64)
+			log, err := run(t, e)
+			failsBeforeHelm(t, e, log, err, 1, "bindery.tar.gz: FAILED")
+		})
 		t.Run(name+"/no key", func(t *testing.T) {
 			e := setting(t)
 			e.secrets["BINDERY_ADMIN_KEY"] = ""
@@ -168,8 +176,9 @@ func left(t *testing.T, e environment, secrets ...string) {
 	}
 }
 
-// fakes makes a folder of programs that stand before the machine's.
-func fakes(t *testing.T, home string) string {
+// fakes makes a folder with a curl that stands before the machine's, and what it
+// downloads: archives, of which it returns the digests by their programs.
+func fakes(t *testing.T, home string) (path string, sums map[string]string) {
 	t.Helper()
 	bin := filepath.Join(home, "bin")
 	for _, dir := range []string{bin, filepath.Join(home, "tmp"), filepath.Join(home, "helm")} {
@@ -177,16 +186,24 @@ func fakes(t *testing.T, home string) string {
 			t.Fatal(err)
 		}
 	}
-	for name, script := range map[string]string{
-		"go": `#!/bin/sh
-[ "$1" = install ] || exit 9
-case $2 in
-github.com/bindery-docs/bindery/infra/cmd/bindery@v0.1.0) ln -s '` + bindery(t) + `' '` + bin + `/bindery' ;;
-helm.sh/helm/v4/cmd/helm@v4.*) ;;
-*) echo "go: no module for $2" >&2; exit 1 ;;
+	curl := `#!/bin/sh
+while [ $# -gt 1 ]; do
+  [ "$1" != -o ] || out=$2
+  shift
+done
+case $1 in
+https://github.com/bindery-docs/bindery/releases/download/v0.1.0/bindery_0.1.0_linux_amd64.tar.gz) cp '` + home + `/bindery.tar.gz' "$out" ;;
+https://get.helm.sh/helm-v4.3.1-linux-amd64.tar.gz) cp '` + home + `/helm.tar.gz' "$out" ;;
+*) echo "curl: (22) there is no $1" >&2; exit 22 ;;
 esac
-`,
-		"helm": `#!/bin/sh
+`
+	if err := os.WriteFile(filepath.Join(bin, "curl"), []byte(curl), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	sums = map[string]string{}
+	for name, script := range map[string]string{
+		"bindery": "#!/bin/sh\nexec '" + bindery(t) + "' \"$@\"\n",
+		"linux-amd64/helm": `#!/bin/sh
 call=$(mktemp -d '` + home + `/helm/call.XXXXXX')
 previous=
 for argument; do
@@ -197,11 +214,14 @@ done
 cp "$KUBECONFIG" "$call/kubeconfig"
 `,
 	} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755); err != nil {
+		archive := tarGz(t, map[string][]byte{name: []byte(script)})
+		name = filepath.Base(name)
+		sums[name] = hexDigest(archive)
+		if err := os.WriteFile(filepath.Join(home, name+".tar.gz"), archive, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return bin + ":" + os.Getenv("PATH")
+	return bin + ":" + os.Getenv("PATH"), sums
 }
 
 // helmCall is a recorded call of helm.
@@ -334,6 +354,7 @@ func githubActions(t *testing.T, e environment) (string, error) {
 	}
 	var log strings.Builder
 	var hidden []string
+	added := filepath.Join(e.home, "path")
 	for _, job := range w.Jobs {
 		for i, step := range job.Steps {
 			if step.Run == "" {
@@ -343,14 +364,18 @@ func githubActions(t *testing.T, e environment) (string, error) {
 				t.Errorf("the step %q has an expression in its script, which could be a command", step.Name)
 			}
 			output := filepath.Join(e.home, fmt.Sprintf("output-%d", i))
-			env := map[string]string{"GITHUB_OUTPUT": output, "RUNNER_TEMP": filepath.Join(e.home, "tmp")}
+			env := map[string]string{"GITHUB_OUTPUT": output, "GITHUB_PATH": added, "RUNNER_TEMP": filepath.Join(e.home, "tmp")}
 			for _, set := range []map[string]string{job.Env, step.Env} {
 				for name, text := range set {
 					env[name] = value(step.Name, text)
 				}
 			}
 			maps.Copy(env, e.override)
-			said, err := shell(t, e, env, step.Run, "-e")
+			now := e
+			if path, err := os.ReadFile(added); err == nil {
+				now.path = strings.TrimSpace(string(path)) + ":" + e.path
+			}
+			said, err := shell(t, now, env, step.Run, "-e")
 			for line := range strings.Lines(said) {
 				if mask, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "::add-mask::"); ok {
 					hidden = append(hidden, strings.ReplaceAll(mask, "%25", "%"))

@@ -59,7 +59,7 @@ func (d *deployment) refusals(t *testing.T) {
 		status                                     int
 		code                                       string
 	}{
-		{"no path", "GET", "/", "", "", "", 404, "not_found"},
+		{"one unknown part", "GET", "/nothing", "", "", "", 404, "not_found"},
 		{"unknown path", "GET", "/v3/nothing", "", "", "", 404, "not_found"},
 		{"deep unknown path", "POST", "/v1/static-export/jobs/a/b/c/d", d.key, "application/json", "{}", 404, "not_found"},
 		{"part of a path", "GET", "/v1/static-export", d.key, "", "", 404, "not_found"},

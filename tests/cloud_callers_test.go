@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -21,6 +22,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -274,10 +276,30 @@ func (c *callers) readLatest(t *testing.T) {
 	}
 }
 
-// next is the request for a snapshot of the same files as the latest.
+// next is the request for a snapshot of the latest one's files, one of which a later
+// commit has touched: without that, it would not make a new one.
 func (c *callers) next(t *testing.T) admin.CreateSnapshot {
-	s := c.latest(t)
-	return admin.CreateSnapshot{Domain: calledDomain, Base: s.ID, Manifest: s.Manifest, Packs: s.Packs}
+	t.Helper()
+	s, objects := c.latest(t), c.d.objects()
+	body, err := objects.Get(t.Context(), s.ManifestKey(), 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer body.Close()
+	m, err := snapshot.Decode(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Entries[0].Modified = time.Unix(max(m.Entries[0].Modified.Unix(), 0)+1, 0).UTC()
+	encoded, err := snapshot.Encode(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := admin.Blob{SHA256: hexDigest(encoded), Size: int64(len(encoded))}
+	if _, err := objects.Put(t.Context(), admin.ManifestKey(c.org, manifest.SHA256), bytes.NewReader(encoded), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return admin.CreateSnapshot{Domain: calledDomain, Base: s.ID, Manifest: manifest, Packs: s.Packs}
 }
 
 func (c *callers) create(t *testing.T) {
@@ -310,7 +332,7 @@ func (c *callers) publish(t *testing.T) {
 // start starts an export; settled looks at what has become of it.
 func (c *callers) start(t *testing.T) {
 	c.started++
-	c.request(t, "start-export", "POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q}`, calledDomain), http.StatusAccepted, "jobId")
+	c.request(t, "start-export", "POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q,"fresh":true}`, calledDomain), http.StatusAccepted, "jobId")
 }
 
 // settled waits for the end of all jobs.
@@ -360,7 +382,7 @@ func (c *callers) abandoned(t *testing.T) string {
 	t.Helper()
 	c.settled(t)
 	deaf := admin.New(admin.Options{Store: c.records, Runner: deafRunner{}})
-	j, err := deaf.StartExport(t.Context(), c.caller, admin.StartExport{Domain: calledDomain})
+	j, err := deaf.StartExport(t.Context(), c.caller, admin.StartExport{Domain: calledDomain, Fresh: true})
 	if err != nil {
 		t.Fatal(err)
 	}

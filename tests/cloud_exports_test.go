@@ -3,6 +3,7 @@ package tests
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -102,6 +103,34 @@ func twin(t *testing.T, of admin.Snapshot) *up {
 	t.Cleanup(islands.Close)
 	tasks := export.New(export.Options{Admin: service, Objects: l.Objects(), Islands: islands}).Tasks()
 	return inProcess(t, l, service, tasks, key)
+}
+
+// reused exports one site three times: the second job renders nothing and has a
+// bundle of its own, the third leaves the first's where it is.
+func (d *deployment) reused(t *testing.T) {
+	const domain = "reused.example.com"
+	d.publish(t, madeSite(t, 3), domain)
+	first := d.startJob(t, domain)
+	sum := d.bundleOf(t, first)
+	_, made, _ := d.call(t, "GET", "/v1/static-export/jobs/"+first, "")
+	for name, body := range map[string]string{"a copy": `{"domain":%q}`, "no copy": `{"domain":%q,"have":"` + sum + `"}`} {
+		status, job, _ := d.call(t, "POST", "/v1/static-export/jobs", fmt.Sprintf(body, domain))
+		if status != http.StatusAccepted {
+			t.Fatalf("start: %d %v", status, job)
+		}
+		id := job["jobId"].(string)
+		if got := d.bundleOf(t, id); got != sum {
+			t.Errorf("%s has the digest %s, the first %s", name, got, sum)
+		}
+		_, job, _ = d.call(t, "GET", "/v1/static-export/jobs/"+id, "")
+		if job["reused"] == nil || job["pageCount"] != made["pageCount"] {
+			t.Errorf("%s: the job is %v", name, job)
+		}
+		stored, err := d.objects().Stat(t.Context(), "exports/"+id+"/bundle.tar.gz")
+		if unchanged := job["unchanged"] == true; unchanged != (name == "no copy") || unchanged != errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%s: the job is %v, its object %+v, %v", name, job, stored, err)
+		}
+	}
 }
 
 // failed waits for a failure and gives its code.
@@ -294,7 +323,7 @@ func (d *deployment) orphan(t *testing.T) string {
 func (d *deployment) unstarted(t *testing.T, domain string) string {
 	t.Helper()
 	deaf := admin.New(admin.Options{Store: dynamo.New(d.aws, dynamo.Options{Table: d.stack.Table}), Runner: deafRunner{}})
-	job, err := deaf.StartExport(t.Context(), admin.Caller{OrganisationID: d.org.ID}, admin.StartExport{Domain: domain})
+	job, err := deaf.StartExport(t.Context(), admin.Caller{OrganisationID: d.org.ID}, admin.StartExport{Domain: domain, Fresh: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,7 @@ func (m *meddler) export(t *testing.T, plan map[int]string) string {
 	m.mu.Lock()
 	m.plan, m.calls, m.hit, m.job, m.exhaust = plan, 0, nil, "", ""
 	m.mu.Unlock()
-	j, err := m.d.admin.StartExport(t.Context(), admin.Caller{OrganisationID: m.org}, admin.StartExport{Domain: "steps.example.com"})
+	j, err := m.d.admin.StartExport(t.Context(), admin.Caller{OrganisationID: m.org}, admin.StartExport{Domain: "steps.example.com", Fresh: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,6 +51,11 @@ func (d *deployment) grantedIsCalled(t *testing.T) {
 				// are taken back, the exports' steps show.
 				continue
 			}
+			if g.action == "s3:AbortMultipartUpload" && (who == "failexport" || who == "reconcile") {
+				// Only a bundle of more than 32 MiB that was never completed is taken
+				// back by who ends its job: the tests of package export do that.
+				continue
+			}
 			if (g.action == "s3:DeleteObject" || g.action == "s3:ListBucket") && (who == "agentprepare" || who == "agentwork") {
 				// They remove what a round kept only where they fail it: Publish shows that.
 				continue
@@ -95,11 +100,7 @@ func (d *deployment) grantedRights(t *testing.T) map[string][]right {
 	var template struct {
 		Resources map[string]struct {
 			Type       string
-			Properties struct {
-				policy
-				Policies []policy
-				Roles    []struct{ Ref string }
-			}
+			Properties json.RawMessage
 		}
 	}
 	if err := json.Unmarshal(raw, &template); err != nil {
@@ -127,11 +128,22 @@ func (d *deployment) grantedRights(t *testing.T) map[string][]right {
 		}
 	}
 	for id, r := range template.Resources {
-		for _, p := range r.Properties.Policies {
+		if !strings.HasPrefix(r.Type, "AWS::IAM::") {
+			continue // other things have policies of other kinds
+		}
+		var about struct {
+			policy
+			Policies []policy
+			Roles    []struct{ Ref string }
+		}
+		if err := json.Unmarshal(r.Properties, &about); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range about.Policies {
 			grant(id, p)
 		}
-		for _, role := range r.Properties.Roles {
-			grant(role.Ref, r.Properties.policy)
+		for _, role := range about.Roles {
+			grant(role.Ref, about.policy)
 		}
 	}
 	return all
@@ -171,6 +183,9 @@ func (d *deployment) physical(t *testing.T) map[string]string {
 			all[id+".Id"] = d.stack.Outputs["ModelSecretArn"]
 			if strings.HasPrefix(id, "GitHubAppKey") {
 				all[id+".Id"] = d.stack.Outputs["GitHubAppSecretArn"]
+			}
+			if strings.HasPrefix(id, "OidcClientSecret") {
+				all[id+".Id"] = d.stack.Outputs["OidcSecretArn"]
 			}
 		case "AWS::StepFunctions::StateMachine":
 			all[id+".Name"] = name[strings.LastIndex(name, ":")+1:]

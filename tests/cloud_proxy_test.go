@@ -305,6 +305,9 @@ func (c *awsCall) ofObjects(r *http.Request, body []byte) {
 		}
 		c.rights = append(c.rights, right{"s3:" + action, arn})
 	}
+	if source := r.Header.Get("X-Amz-Copy-Source"); source != "" { // a copy reads what it copies
+		c.rights = append(c.rights, right{"s3:GetObject", "arn:aws:s3:::" + strings.TrimPrefix(source, "/")})
+	}
 	switch {
 	case r.Method == http.MethodPost && q.Has("delete"):
 		var in struct{ Object []struct{ Key string } }

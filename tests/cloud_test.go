@@ -41,6 +41,7 @@ type deployment struct {
 	org      admin.Organisation
 	orphaned string // the job that the reconciler has to start
 	agents   agentWorld
+	people   idProvider // who vouches for people of the dashboard
 	client   *http.Client
 }
 
@@ -60,6 +61,7 @@ func TestCloud(t *testing.T) {
 
 	t.Run("refusals", d.refusals)
 	t.Run("same bytes as on this machine", d.sameBytes)
+	t.Run("what is stored is not rendered again", d.reused)
 	t.Run("tenants", d.tenants)
 	t.Run("what an organisation has", d.own)
 	t.Run("webhooks", d.webhooks)
@@ -71,6 +73,7 @@ func TestCloud(t *testing.T) {
 	t.Run("a lasting fault fails the job", d.lastingFault)
 	t.Run("whatever happens to steps, the bundle is the same", d.faultyExports)
 	t.Run("agent jobs", d.agentJobs)
+	t.Run("the dashboard", d.dashboard)
 	t.Run("a late shard changes nothing", d.lateShard)
 	t.Run("a stopped execution fails its job", d.stopped)
 	t.Run("a cancelled export stops", d.cancelled)
@@ -124,6 +127,8 @@ func deploy(t *testing.T) *deployment {
 	d.proxy = newAWSProxy(t, d.endpoint, cert, key)
 	var parameters string
 	d.agents, parameters = newAgentWorld(t, cert, key)
+	d.people = newIDProvider(t)
+	parameters += " OidcIssuer=" + d.people.issuer + " OidcClientId=bindery"
 	for name, value := range map[string]string{
 		"LOCAL_PARAMETERS": parameters,
 		"LOCAL_DIR":        dir, "LOCAL_PORT": fmt.Sprint(port), "LOCAL_AUTH": "true", "LOCAL_CALLS": d.proxy.url,
@@ -166,7 +171,7 @@ func deploy(t *testing.T) *deployment {
 		// Most projects have no forge; tests make agent jobs of theirs by the rules.
 		AgentReady: func(context.Context, admin.Project, string) (string, error) { return "any", nil },
 	})
-	d.org = d.organisation(t, admin.PlanEnterprise, cloudDomain, "broken.example.com", "large.example.com", "faults.example.com", "orphan.example.com", "update.example.com")
+	d.org = d.organisation(t, admin.PlanEnterprise, cloudDomain, "broken.example.com", "large.example.com", "faults.example.com", "orphan.example.com", "update.example.com", "reused.example.com")
 	d.key = d.newKey(t, d.org.ID)
 	return d
 }
@@ -231,10 +236,11 @@ func (d *deployment) publish(t *testing.T, dir, domain string) {
 	}
 }
 
-// startJob starts an export and gives its job's id.
+// startJob starts an export that is rendered, whatever is stored, and returns
+// its job's id.
 func (d *deployment) startJob(t *testing.T, domain string) string {
 	t.Helper()
-	status, job, header := d.call(t, "POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q}`, domain))
+	status, job, header := d.call(t, "POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q,"fresh":true}`, domain))
 	if status != http.StatusAccepted {
 		t.Fatalf("start: %d %v", status, job)
 	}

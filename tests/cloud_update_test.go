@@ -3,6 +3,7 @@ package tests
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -246,8 +247,8 @@ func (d *deployment) kept(t *testing.T, s stack.Stack) []string {
 	return there
 }
 
-// destroyProduction deploys the stage prod, without the web ACL and the alarms
-// that can't be deployed here, and destroys it: it is protected, and once it is
+// destroyProduction deploys the stage prod, without the web ACL, the alarms and
+// the looks of the sign-in pages, which can't be deployed here, and destroys it: it is protected, and once it is
 // not, table and buckets stay with what is in them.
 func (d *deployment) destroyProduction(t *testing.T) {
 	app := filepath.Join(d.dir, "prod")
@@ -258,7 +259,7 @@ func (d *deployment) destroyProduction(t *testing.T) {
 	if out, err := d.cdk(t, "synth", "-q", "-c", "stage=prod", "-c", "waf=false", "-c", "arch="+arch, "-c", "functions="+filepath.Join(d.dir, "functions"), "-o", app); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	leaveOut(t, app, "AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm", "AWS::CloudWatch::Dashboard")
+	leaveOut(t, app, "AWS::Cognito::ManagedLoginBranding", "AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm", "AWS::CloudWatch::Dashboard")
 	if out, err := d.cdk(t, "deploy", "--app", app, "--require-approval", "never"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -349,7 +350,7 @@ func (d *deployment) updateFromBefore(t *testing.T) {
 	caller := deployment{up: up{url: d.endpoint + "/restapis/" + first.Outputs["ApiId"] + "/local/_user_request_"}, client: d.client}
 	answers := func() (all []string) {
 		for _, c := range []struct{ method, path, key string }{
-			{"GET", "/", ""}, {"GET", "/v1", key}, {"PATCH", "/v1/static-export/jobs", key}, {"POST", "/v1/static-export/jobs", ""},
+			{"GET", "/v2", ""}, {"GET", "/v1", key}, {"PATCH", "/v1/static-export/jobs", key}, {"POST", "/v1/static-export/jobs", ""},
 			{"GET", "/v1/sites/docs.example.com/snapshots/latest", key}, {"GET", "/v1/static-export/jobs/exp_0", "nonsense"}, {"GET", "/openapi.json", ""},
 		} {
 			header := map[string]string{"Content-Type": "application/json"}
@@ -401,9 +402,27 @@ func (d *deployment) settled(t *testing.T, name, status string) stack.Stack {
 			return s
 		}
 		if time.Now().After(deadline) || strings.Contains(s.Status, "ROLLBACK") || strings.Contains(s.Status, "FAILED") {
-			t.Fatalf("the stack is %s, %v, want %s", s.Status, err, status)
+			t.Fatalf("the stack is %s, %v, want %s%s", s.Status, err, status, d.failedResources(name))
 		}
 	}
+}
+
+// failedResources says why the resources of a stack failed.
+func (d *deployment) failedResources(name string) string {
+	why := ""
+	pages := cloudformation.NewDescribeStackEventsPaginator(cloudformation.NewFromConfig(d.aws), &cloudformation.DescribeStackEventsInput{StackName: &name})
+	for pages.HasMorePages() {
+		out, err := pages.NextPage(context.Background())
+		if err != nil {
+			return why + "; " + err.Error()
+		}
+		for _, e := range out.StackEvents {
+			if strings.HasSuffix(string(e.ResourceStatus), "_FAILED") {
+				why += fmt.Sprintf("; %s: %s", aws.ToString(e.LogicalResourceId), aws.ToString(e.ResourceStatusReason))
+			}
+		}
+	}
+	return why
 }
 
 func readTemplate(t *testing.T, file string) map[string]any {

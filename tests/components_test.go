@@ -80,7 +80,18 @@ func TestComponentsInABrowser(t *testing.T) {
 			[...$$(".choice button")].find(b => b.textContent == "API").click();
 			const [first, second] = $$(".update"), entries = $$("#bindery-contents li").filter(shown);
 			if (!shown(first) || shown(second)) return "other entries are shown";
-			return entries.length == 1 ? "" : entries.length + " entries in the contents"`},
+			if (entries.length != 1) return entries.length + " entries in the contents";
+			const tags = [...$$(".choice button")];
+			if (new URLSearchParams(location.search).get("tags") != "API") return "the address has " + location.search;
+			tags.find(b => b.textContent == "CLI").click();
+			if (!shown(first) || shown(second)) return "an entry without both tags is shown";
+			tags.find(b => b.textContent == "API").click();
+			if (!shown(first) || !shown(second)) return "an entry with the tag that is left is not shown";
+			tags[0].click();
+			return shown(first) && shown(second) && !location.search ? "" : "all are not shown again"`},
+		{"the address picks tags", "updates.html?tags=API", `
+			const [first, second] = $$(".update");
+			return shown(first) && !shown(second) && $$(".choice [aria-pressed=true]").length == 1 ? "" : "other entries are shown"`},
 		{"a tip comes with the focus and goes with Escape", "tooltips.html", `
 			const words = $(".tooltip"), tip = $(".tooltip-tip");
 			if (words.getAttribute("aria-describedby") != tip.id) return "it describes nothing";

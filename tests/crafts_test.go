@@ -37,7 +37,9 @@ func crafts() []craft {
 			in: func(f *ast.File) []ast.Node {
 				return slices.Concat(literals(f, regexp.MustCompile(`^&(?:lt|gt|quot|#34|#39|amp);$`)), calls(f, "html", "EscapeString"), imports(f, "html/template"))
 			},
-			except: map[string]string{},
+			except: map[string]string{
+				"shared/service/dashboard/view.go": "people get these pages from a server that knows their session: html/template escapes what others typed by its place",
+			},
 		},
 		{
 			name: "a reader of CSS", room: "shared/render/css",

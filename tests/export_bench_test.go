@@ -35,7 +35,7 @@ func BenchmarkWholeExport(b *testing.B) {
 			var cpu, pages float64
 			var peak int64
 			for b.Loop() {
-				cmd := exec.Command(program, "run", source, "--out", out, "--json")
+				cmd := exec.Command(program, "run", source, "--out", out, "--json", "--no-cache")
 				stdout, err := cmd.Output()
 				if err != nil {
 					b.Fatal(err)
@@ -70,7 +70,7 @@ func BenchmarkCheck(b *testing.B) {
 	var check, run float64
 	for b.Loop() {
 		check += cpu("check", site)
-		run += cpu("run", site, "--out", out)
+		run += cpu("run", site, "--out", out, "--no-cache")
 	}
 	b.ReportMetric(check/run, "of-run")
 }

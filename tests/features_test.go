@@ -207,7 +207,7 @@ func look(t *testing.T, chromium, base string) (got seen, called []string) {
 		rate.click();
 		while (rate.getAttribute("aria-pressed") !== "false") await new Promise(r => setTimeout(r, 20));
 	}
-	const ask = document.querySelector("#bindery-assistant");
+	const ask = document.querySelector("#assistant-entry");
 	return { Search: has("#bindery-search button"), Assistant: !!ask, Playground: has(".playground"), Rating: !!rate, Href: ask ? ask.href : "", Feed: has("link[type='application/rss+xml']") };
 })()`
 		if err := chromedp.Do(ctx, chromedp.Navigate(base+"/"+page)); err != nil {

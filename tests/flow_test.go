@@ -185,7 +185,7 @@ func TestExportSurvivesPowerCuts(t *testing.T) {
 	}
 	peace := download(t, u, domain, "--export-version", "v1")
 
-	status, job, _ := u.call(t, "POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q,"version":"v1"}`, domain))
+	status, job, _ := u.call(t, "POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q,"version":"v1","fresh":true}`, domain))
 	if status != http.StatusAccepted {
 		t.Fatalf("start: %d %v", status, job)
 	}

@@ -38,7 +38,7 @@ func TestIslands(t *testing.T) {
 	shows(t, "diagnostics.txt", told.String())
 	for _, name := range islandPages {
 		page := readFile(t, dir, name+".html")
-		_, prose, ok := strings.Cut(page, `<div class="prose">`)
+		_, prose, ok := strings.Cut(page, `class="prose mdx-content">`)
 		prose, _, ended := strings.Cut(prose, "</article>")
 		if !ok || !ended {
 			t.Fatalf("%s has no text", name)

@@ -163,7 +163,7 @@ func (f *killFolder) under() []*killOrder {
 func (f *killFolder) order(o *killOrder) error {
 	f.t.Helper()
 	begin := time.Now()
-	status, answer, err := f.call("POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q}`, server.SeedDomain), o.key)
+	status, answer, err := f.call("POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q,"fresh":true}`, server.SeedDomain), o.key)
 	if err != nil {
 		return err
 	}
@@ -432,7 +432,7 @@ func (f *killFolder) compare() {
 		return
 	}
 	out := filepath.Join(f.t.TempDir(), "bundle.tar.gz")
-	c := f.client("export", "--domain", server.SeedDomain, "--out", out, "--json")
+	c := f.client("export", "--domain", server.SeedDomain, "--out", out, "--fresh", "--json")
 	if !c.wait(f.victim) {
 		f.t.Fatalf("an export in peace: %s", c.err.Bytes())
 	}

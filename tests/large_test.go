@@ -7,15 +7,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestLargeSitesTakeBoundedMemory: a hundred thousand small files, and one of
 // 3 GiB, are published and exported in the memory of a small function. They took
 // 190 and 55 MiB.
 func TestLargeSitesTakeBoundedMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes some gigabytes")
-	}
+	outside.Long(t, "writes some gigabytes")
 	for name, c := range map[string]struct {
 		make  func(dir string) error
 		files int
@@ -53,7 +53,7 @@ func TestLargeSitesTakeBoundedMemory(t *testing.T) {
 			if err := c.make(dir); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), bindery(t), "run", dir, "--out", filepath.Join(t.TempDir(), "bundle.tar.gz"), "--json")
+			cmd := exec.CommandContext(t.Context(), bindery(t), "run", dir, "--out", filepath.Join(t.TempDir(), "bundle.tar.gz"), "--json", "--no-cache")
 			stdout, err := cmd.Output()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, stdout)

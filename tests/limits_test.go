@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"pgregory.net/rapid"
 
+	"github.com/bindery-docs/bindery/shared/base/proptest"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/service/export"
@@ -277,7 +278,7 @@ func TestUploadsKeepTheRulesOfParts(t *testing.T) {
 		}),
 	}, s3store.Options{Sources: "sources", Exports: "exports"})
 	const part = 8 << 20
-	rapid.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		size := rapid.OneOf(
 			rapid.Int64Range(0, 100),
 			rapid.Custom(func(t *rapid.T) int64 { // around the borders

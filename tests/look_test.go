@@ -1,14 +1,19 @@
 package tests
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/css"
+	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
@@ -129,8 +134,8 @@ const unreachable = `(() => {
 // printed names what should not be on paper and is, or the other way round.
 const printed = `(() => {
 	const wrong = [], shown = e => e.checkVisibility({visibilityProperty: true});
-	for (const e of document.querySelectorAll("header.top, nav.sidebar, nav.contents, nav.pager, .actions, .contents-place, .copy")) if (shown(e)) wrong.push("on paper: " + e.outerHTML.slice(0, 60));
-	for (const e of document.querySelectorAll("main .tab, .prose details > :not(summary), main .step-body, main pre")) if (!shown(e)) wrong.push("not on paper: " + e.outerHTML.slice(0, 60));
+	for (const e of document.querySelectorAll("header.top, nav.sidebar, nav.contents, nav.pager, .actions, .contents-place, .copy, .playground")) if (shown(e)) wrong.push("on paper: " + e.outerHTML.slice(0, 60));
+	for (const e of document.querySelectorAll("main .tab, .prose details > :not(summary), main .step-body, main pre")) if (!shown(e) && !e.closest(".playground")) wrong.push("not on paper: " + e.outerHTML.slice(0, 60));
 	if (document.documentElement.scrollWidth > innerWidth + 1) wrong.push("wider than the paper");
 	const root = document.documentElement, word = document.querySelector("main pre span[class]") || root;
 	const look = dark => (root.classList.toggle("dark", dark), getComputedStyle(word).color + " of " + getComputedStyle(root).colorScheme);
@@ -188,27 +193,96 @@ func TestPagesWithoutTheirHelp(t *testing.T) {
 			}
 		})
 	}
-	t.Run("late fonts", func(t *testing.T) {
-		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "screen"}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{}); err != nil {
-			t.Fatal(err)
-		}
-		for _, width := range []int64{1440, 390} {
-			for _, page := range pages {
-				if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 1000), chromedp.Navigate(server.URL+"/"+page)); err != nil {
-					t.Fatalf("%s: %v", page, err)
-				}
-				shift, err := chromedp.Run(ctx, chromedp.Evaluate[float64](layoutShift, chromedp.EvalAwaitPromise))
-				if err != nil || shift > maxShift {
-					t.Errorf("%s, %d pixels wide: the page jumps by %.3f (%v)", page, width, shift, err)
-				}
-				loaded, err := chromedp.Run(ctx, chromedp.Evaluate[int](`[...document.fonts].filter(f => f.status == "loaded" && !f.family.includes("Fallback")).length`))
-				if err != nil || loaded < 2 {
-					t.Errorf("%s, %d pixels wide: only %d fonts came (%v)", page, width, loaded, err)
-				}
+	for _, set := range systemFonts {
+		t.Run("late fonts/"+set.name, func(t *testing.T) { lateFonts(t, chromium, server.URL, dir, pages, set) })
+	}
+}
+
+// fontSet is what a reader's machine has of fonts: a folder of testdata/fonts,
+// and what the names of no font in particular mean there.
+type fontSet struct{ name, sans, serif string }
+
+var systemFonts = []fontSet{
+	{"arial", "Arimo", "Tinos"},
+	{"dejavu", "DejaVu Sans", "DejaVu Serif"},
+	{"noto", "Noto Sans", "Noto Serif"},
+	{"roboto", "Roboto", "Roboto"},
+	{"none", "Comic Neue", "Comic Neue"}, // none that a stand-in could be measured for
+}
+
+// configuration writes what fontconfig reads of such a machine, and returns the
+// file's name.
+func (s fontSet) configuration(t *testing.T) string {
+	t.Helper()
+	fonts, err := filepath.Abs(filepath.Join("testdata", "fonts", s.name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	text := "<?xml version=\"1.0\"?>\n<fontconfig><dir>" + fonts + "</dir><cachedir>" + dir + "</cachedir>"
+	for _, generic := range [...][2]string{{"sans-serif", s.sans}, {"system-ui", s.sans}, {"monospace", s.sans}, {"serif", s.serif}} {
+		text += "<alias><family>" + generic[0] + "</family><prefer><family>" + generic[1] + "</family></prefer></alias>"
+	}
+	name := filepath.Join(dir, "fonts.conf")
+	if err := os.WriteFile(name, []byte(text+"</fontconfig>\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// lateFonts reads pages whose fonts come after the first paint, on a machine
+// with such fonts, and pages of a folder, which wait for theirs.
+func lateFonts(t *testing.T, chromium, address, dir string, pages []string, set fontSet) {
+	ctx, stop := newBrowser(t, chromium, 2*time.Minute, chromedp.Env("FONTCONFIG_FILE="+set.configuration(t)))
+	defer stop()
+	for _, width := range []int64{1440, 390} {
+		for _, page := range pages {
+			if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 1000), chromedp.Navigate(address+"/"+page)); err != nil {
+				t.Fatalf("%s: %v", page, err)
+			}
+			shift, err := chromedp.Run(ctx, chromedp.Evaluate[float64](layoutShift, chromedp.EvalAwaitPromise))
+			if err != nil || shift > maxShift {
+				t.Errorf("%s, %d pixels wide: the page jumps by %.3f (%v)", page, width, shift, err)
+			}
+			loaded, err := chromedp.Run(ctx, chromedp.Evaluate[int](`[...document.fonts].filter(f => f.status == "loaded" && !f.family.includes("Fallback")).length`))
+			if err != nil || loaded < 2 {
+				t.Errorf("%s, %d pixels wide: only %d fonts came (%v)", page, width, loaded, err)
+			}
+			if page == pages[0] {
+				keepPicture(t, ctx, "fonts", set.name+strconv.FormatInt(width, 10))
 			}
 		}
-	})
+	}
+	for _, page := range pages[:3] {
+		if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.Join(dir, page))); err != nil {
+			t.Fatalf("%s: %v", page, err)
+		}
+		if font := fontOf(t, ctx, "h1"); font != "Bindery Serif" {
+			t.Errorf("%s: from a folder the title is set in %s", page, font)
+		}
+	}
+}
+
+// fontOf returns the font that the first element of a selector is shown in.
+func fontOf(t *testing.T, ctx context.Context, selector string) string {
+	t.Helper()
+	fail := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := chromedp.Call(ctx, dom.Enable, dom.EnableParams{})
+	fail(err)
+	_, err = chromedp.Call(ctx, css.Enable, cdp.Empty{})
+	fail(err)
+	document, err := chromedp.Call(ctx, dom.GetDocument, dom.GetDocumentParams{})
+	fail(err)
+	node, err := chromedp.Call(ctx, dom.QuerySelector, dom.QuerySelectorParams{NodeID: document.Root.NodeID, Selector: selector})
+	fail(err)
+	used, err := chromedp.Call(ctx, css.GetPlatformFontsForNode, css.GetPlatformFontsForNodeParams{NodeID: node.NodeID})
+	fail(err)
+	if len(used.Fonts) == 0 {
+		return ""
+	}
+	return used.Fonts[0].FamilyName
 }

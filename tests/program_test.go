@@ -88,7 +88,7 @@ func runOn(program, site string) (exported, error) {
 		return exported{}, err
 	}
 	out := filepath.Join(dir, "bundle.tar.gz")
-	cmd := exec.Command(program, "run", site, "--out", out, "--json")
+	cmd := exec.Command(program, "run", site, "--out", out, "--json", "--no-cache")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {

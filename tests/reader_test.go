@@ -23,7 +23,7 @@ import (
 // and a browser.
 
 // unpack exports a site into a folder "docs" of its own.
-func unpack(t *testing.T, site string) string {
+func unpack(t testing.TB, site string) string {
 	t.Helper()
 	archive, err := os.ReadFile(exportSite(t, site).Bundle)
 	if err != nil {
@@ -58,7 +58,7 @@ func policed(t *testing.T, dir, policy string) *httptest.Server {
 }
 
 // browser finds the program, for tests that run where there is time for it.
-func browser(t *testing.T) string {
+func browser(t testing.TB) string {
 	t.Helper()
 	outside.Long(t, "opens pages in a browser")
 	return outside.Program(t, "chromium", "chromium-browser", "google-chrome")

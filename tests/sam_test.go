@@ -88,6 +88,10 @@ func TestSAM(t *testing.T) {
 				if answer.StatusCode != http.StatusOK || !strings.Contains(answer.Body, `"openapi"`) {
 					t.Errorf("answered %+v", answer)
 				}
+			case name == "dashboard":
+				if answer.StatusCode != http.StatusOK || !strings.Contains(answer.Body, "<title>Sign in") {
+					t.Errorf("answered %+v", answer)
+				}
 			case slices.Contains([]string{"planexport", "rendershard", "assemblebundle", "failexport", "agentprepare", "agentwork", "agentpublish", "agentfail", "reconcile", "deliverwebhooks"}, name):
 				if answer.ErrorType != "temporary" {
 					t.Errorf("without storage it answers %s", out)

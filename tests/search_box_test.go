@@ -288,6 +288,12 @@ func searchFindsNothing(t *testing.T, b searchBox) {
 	b.accessible(t, "the dialog without results")
 	b.press(t, strings.Repeat(kb.Backspace, 7))
 	b.until(t, "one letter is the beginning of a word", func(s boxState) bool { return s.Status == "" })
+	b.press(t, kb.Backspace+"qqqwebhooksqqq")
+	s = b.until(t, "the nearest title is offered", func(s boxState) bool { return strings.Contains(s.Status, "qqqwebhooksqqq") })
+	if len(s.Groups) == 0 || s.Groups[0] != "Webhooks" || s.Expanded != "true" {
+		t.Errorf("nothing found but a title near: %+v", s)
+	}
+	b.accessible(t, "the dialog with the nearest titles")
 }
 
 func searchOnAPhone(t *testing.T, b searchBox) {

@@ -97,7 +97,7 @@ func TestSearchFindsTheRightPage(t *testing.T) {
 
 // readPages reads the pages of a bundle that search can find: those that are in
 // lists for search engines too.
-func readPages(t *testing.T, dir string) map[string]*foundPage {
+func readPages(t testing.TB, dir string) map[string]*foundPage {
 	t.Helper()
 	pages := map[string]*foundPage{}
 	err := filepath.WalkDir(dir, func(file string, d os.DirEntry, err error) error {

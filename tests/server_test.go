@@ -38,12 +38,12 @@ func start(tb testing.TB, data string) *up {
 	return startAt(tb, data, "127.0.0.1:0")
 }
 
-// startAt is start at an address of this machine.
-func startAt(tb testing.TB, data, addr string) *up {
+// startAt is start at an address of this machine, with more flags.
+func startAt(tb testing.TB, data, addr string, flags ...string) *up {
 	tb.Helper()
 	u := &up{data: data, log: new(bytes.Buffer)}
 	_ = os.Remove(filepath.Join(data, "env"))
-	u.cmd = exec.Command(bindery(tb), "up", "--data", data, "--addr", addr, "--seed")
+	u.cmd = exec.Command(bindery(tb), append([]string{"up", "--data", data, "--addr", addr, "--seed"}, flags...)...)
 	u.cmd.Stdout, u.cmd.Stderr = u.log, u.log
 	if err := u.cmd.Start(); err != nil {
 		tb.Fatal(err)

@@ -19,6 +19,8 @@ const (
 	scriptWeight = 10 << 10
 	// islandsWeight is what pages with components load once for all of them.
 	islandsWeight = 13 << 10
+	// referenceWeight is what pages of operations load beside all others.
+	referenceWeight = 7 << 10
 )
 
 // TestPagesLoadLittle holds the weight of pages of an exported site: of a plain
@@ -37,8 +39,11 @@ func TestPagesLoadLittle(t *testing.T) {
 	sum := map[string]int{}
 	for _, f := range files {
 		switch ext := path.Ext(f); {
+		case strings.HasPrefix(path.Base(f), "folder."): // never comes over a network
 		case strings.HasPrefix(path.Base(f), "islands."):
 			sum["islands"] += compressed(t, f)
+		case strings.HasPrefix(path.Base(f), "reference."):
+			sum["reference"] += compressed(t, f)
 		case ext == ".css", ext == ".js":
 			sum[ext] += compressed(t, f)
 		}
@@ -48,6 +53,9 @@ func TestPagesLoadLittle(t *testing.T) {
 	}
 	if n := sum["islands"]; n == 0 || n > islandsWeight {
 		t.Errorf("what components need has %d bytes, limit %d", n, islandsWeight)
+	}
+	if n := sum["reference"]; n == 0 || n > referenceWeight {
+		t.Errorf("what pages of operations need has %d bytes, limit %d", n, referenceWeight)
 	}
 	for _, page := range []string{"index.html", "start/quickstart.html", "operate/runbook.html"} {
 		weight := sum[".css"] + sum[".js"] + compressed(t, filepath.Join(dir, page))

@@ -19,5 +19,5 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 		return nil, err
 	}
 	steps := export.New(export.Options{Admin: w.Admin, Objects: w.Objects, Log: f.Log, Annotate: cloud.Annotate})
-	return w.Step(job.Task(job.Silent(steps.Assemble))), nil
+	return w.Step(job.Task(steps.Assemble)), nil
 }

@@ -5,6 +5,7 @@ package docs_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -27,6 +28,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
+
+var update = flag.Bool("update", false, "write the OpenAPI document")
 
 // load reads this folder as a site.
 func load(t *testing.T) (*site.Site, fs.FS) {
@@ -129,27 +132,61 @@ func TestEveryPageRendersWithoutAFinding(t *testing.T) {
 	}
 }
 
-// Every operation of the API has a page that names its method and path, its scope
-// and its plan, and stands in the overview.
+// Every operation of the API has a page that the product makes from the OpenAPI
+// document: it names the operation, its scope and its plan, and stands in the overview.
 func TestEveryOperationHasAPage(t *testing.T) {
 	s, fsys := load(t)
 	pages := sources(t, s, fsys)
 	for _, r := range api.Routes(api.Options{}) {
-		line := "\n`" + r.Method + " " + r.Path + "` · scope `" + string(r.Scope) + "`"
+		head, line := "\nopenapi: "+r.Method+" "+r.Path+"\n---\n", "\nScope `"+string(r.Scope)+"`"
 		if r.Plan != "" {
 			line += " · " + strings.ToUpper(string(r.Plan[:1])) + string(r.Plan[1:]) + " plan"
 		}
 		var found []string
 		for path, src := range pages {
-			if strings.HasPrefix(path, "api/") && strings.Contains(src, line) {
+			if strings.HasPrefix(path, "api/") && strings.Contains(src, head) && strings.Contains(src, line) {
 				found = append(found, path)
 			}
 		}
 		if len(found) != 1 {
-			t.Errorf("%s is on the pages %v, want one with%s", r.Operation, found, line)
+			t.Errorf("%s is on the pages %v, want one with%s%s", r.Operation, found, head, line)
 		} else if entry := "[`" + r.Method + " " + r.Path + "`](/" + strings.TrimSuffix(found[0], ".mdx") + ")"; !strings.Contains(pages["api/overview.mdx"], entry) {
 			t.Errorf("the overview has no %s", entry)
 		}
+	}
+}
+
+// The OpenAPI document of these pages is the one that servers answer with, for a
+// server at an address that readers fill in. -update writes it.
+func TestOpenAPIDocument(t *testing.T) {
+	served, err := os.ReadFile(filepath.Join("..", "..", "shared", "service", "api", "openapi.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const own = `"servers": [
+    {
+      "url": "/",
+      "description": "The server that this document comes from."
+    }
+  ]`
+	const readers = `"servers": [
+    {
+      "url": "{address}",
+      "description": "Your Bindery.",
+      "variables": { "address": { "default": "https://bindery.example.com", "description": "Where your Bindery answers." } }
+    }
+  ]`
+	if !strings.Contains(string(served), own) {
+		t.Fatal("the served document names its server in another way")
+	}
+	want := strings.Replace(string(served), own, readers, 1)
+	if *update {
+		if err := os.WriteFile("openapi.json", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile("openapi.json"); err != nil || string(got) != want {
+		t.Errorf("infra/docs/openapi.json is not the document of shared/service/api (%v); -update writes it", err)
 	}
 }
 

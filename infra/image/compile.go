@@ -12,9 +12,9 @@ import (
 
 // compile builds a program of the checkout, static, for Linux on arch, and
 // returns its file in dir.
-func compile(ctx context.Context, root, pkg, arch, dir string) (string, error) {
+func compile(ctx context.Context, o order, pkg, arch, dir string) (string, error) {
 	file := filepath.Join(dir, arch+"-"+filepath.Base(pkg))
-	return file, goCommand(ctx, root, target(arch), "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", file, pkg)
+	return file, goCommand(ctx, o.root, target(arch), "build", "-trimpath", "-buildvcs=false", "-ldflags="+o.ldflags, "-o", file, pkg)
 }
 
 // compileModule builds a program of another module at a version. Its

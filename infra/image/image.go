@@ -78,7 +78,7 @@ func contents(ctx context.Context, o order, arch, work string) (layers [][]entry
 		{name: rootsFile, mode: 0o444, data: roots()}, license, {name: "tmp/", mode: 0o1777},
 	}
 	if o.kind == "serve" {
-		program, err := compile(ctx, o.root, "./infra/cmd/bindery-serve", arch, work)
+		program, err := compile(ctx, o, "./infra/cmd/bindery-serve", arch, work)
 		if err != nil {
 			return nil, "", err
 		}
@@ -92,7 +92,7 @@ func contents(ctx context.Context, o order, arch, work string) (layers [][]entry
 	if err != nil {
 		return nil, "", err
 	}
-	program, err := compile(ctx, o.root, "./infra/cmd/bindery", arch, work)
+	program, err := compile(ctx, o, "./infra/cmd/bindery", arch, work)
 	if err != nil {
 		return nil, "", err
 	}
@@ -169,6 +169,9 @@ func assemble(o order, arch string, layers [][]entry, entrypoint string) (v1.Ima
 			"org.opencontainers.image.licenses": "Apache-2.0",
 		},
 	}
+	if o.version != "" {
+		config.Config.Labels["org.opencontainers.image.version"] = o.version
+	}
 	if o.kind == "serve" {
 		config.Config.Env = []string{"BINDERY_DATA=/data"}
 		if o.bundle != "" {
@@ -219,25 +222,39 @@ func packEntry(t *tar.Writer, e entry) error {
 
 // writeArchive writes an index as an archive in OCI's layout: whole or not at
 // all.
-func writeArchive(o order, index v1.ImageIndex, dir string) (err error) {
+func writeArchive(o order, index v1.ImageIndex, dir string) error {
 	out, err := layout.Write(dir, empty.Index)
 	if err != nil {
 		return err
 	}
-	// One name for OCI's programs, one for containerd.
-	if err := out.AppendIndex(index, layout.WithAnnotations(map[string]string{
-		"org.opencontainers.image.ref.name": o.name, "io.containerd.image.name": o.name,
-	})); err != nil {
+	if err := out.AppendIndex(index, layout.WithAnnotations(names(o))); err != nil {
 		return err
 	}
+	return writeLayout(dir, o.out)
+}
+
+// names are the annotations of what an archive holds: one name for OCI's programs,
+// one for containerd.
+func names(o order) map[string]string {
+	return map[string]string{"org.opencontainers.image.ref.name": o.name, "io.containerd.image.name": o.name}
+}
+
+// writeLayout packs a folder in OCI's layout into the archive out.
+func writeLayout(dir, out string) error {
 	entries, err := folder(dir, "")
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
+	// The folder itself has no name of its own in the archive.
+	return writeWhole(out, func(w io.Writer) error { return pack(w, entries[1:]) })
+}
+
+// writeWhole writes a file: whole or not at all.
+func writeWhole(file string, write func(io.Writer) error) (err error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(o.out), ".image-*")
+	f, err := os.CreateTemp(filepath.Dir(file), ".image-*")
 	if err != nil {
 		return err
 	}
@@ -246,9 +263,8 @@ func writeArchive(o order, index v1.ImageIndex, dir string) (err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	// The folder itself has no name of its own in the archive.
-	if err = errors.Join(pack(f, entries[1:]), f.Chmod(0o644), f.Close()); err != nil {
+	if err = errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), o.out)
+	return os.Rename(f.Name(), file)
 }

@@ -8,6 +8,9 @@ import (
 	"encoding/pem"
 	"io"
 	"io/fs"
+	"log"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +19,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
@@ -318,4 +322,100 @@ func TestPackIsTheSameTwice(t *testing.T) {
 	if err := pack(io.Discard, []entry{{name: "a", file: filepath.Join(t.TempDir(), "none")}}); err == nil || !strings.Contains(err.Error(), "a: ") {
 		t.Errorf("a file that is not there: %v", err)
 	}
+}
+
+// TestChartArtefact packs the chart, puts it into a registry and has helm fetch it
+// from there.
+func TestChartArtefact(t *testing.T) {
+	helm := outside.Program(t, "helm")
+	dir := t.TempDir()
+	out := filepath.Join(dir, "chart.tar")
+	o, err := parse([]string{"chart", "--version", "1.2.3-rc.1", "--name", "ghcr.io/example/charts/bindery:1.2.3-rc.1", "--out", out, "--root", "../.."}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, err := buildChart(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.out = filepath.Join(t.TempDir(), "again.tar")
+	if again, err := buildChart(t.Context(), o); err != nil || again != digest {
+		t.Errorf("packed twice: %v and %v, %v", digest, again, err)
+	}
+
+	unpacked := t.TempDir()
+	f, err := os.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	untar(t, f, unpacked)
+	store := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	defer store.Close()
+	push(t, layout.Path(unpacked), digest, store.URL+"/v2/charts/bindery", "1.2.3-rc.1")
+
+	pulled := t.TempDir()
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), helm, args...)
+		cmd.Dir = pulled
+		cmd.Env = append(os.Environ(), "HELM_CACHE_HOME="+t.TempDir(), "HELM_CONFIG_HOME="+t.TempDir(), "HELM_DATA_HOME="+t.TempDir())
+		said, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("helm %s: %v\n%s", strings.Join(args, " "), err, said)
+		}
+		return string(said)
+	}
+	run("pull", "oci://"+strings.TrimPrefix(store.URL, "http://")+"/charts/bindery", "--version", "1.2.3-rc.1", "--plain-http")
+	fetched, err := os.ReadFile(filepath.Join(pulled, "bindery-1.2.3-rc.1.tgz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if beside, err := os.ReadFile(filepath.Join(dir, "bindery-1.2.3-rc.1.tgz")); err != nil || !bytes.Equal(fetched, beside) {
+		t.Errorf("helm fetched %d bytes, the archive has %d, %v", len(fetched), len(beside), err)
+	}
+	if about := run("show", "chart", "bindery-1.2.3-rc.1.tgz"); !strings.Contains(about, "version: 1.2.3-rc.1\n") || !strings.Contains(about, "appVersion: 1.2.3-rc.1\n") {
+		t.Errorf("the chart says:\n%s", about)
+	}
+	if manifests := run("template", "docs", "bindery-1.2.3-rc.1.tgz", "--set", "staticExport.enabled=true,staticExport.bundleUrl=https://example.com/b.tar.gz"); !strings.Contains(manifests, "ghcr.io/bindery-docs/bindery-serve:1.2.3-rc.1") {
+		t.Errorf("the chart has other images than the release's:\n%s", manifests)
+	}
+	run("lint", "bindery-1.2.3-rc.1.tgz")
+}
+
+// push puts a manifest of a layout, and what it names, into a registry.
+func push(t *testing.T, from layout.Path, digest v1.Hash, to, tag string) {
+	t.Helper()
+	send := func(method, address, kind string, data []byte) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), method, address, bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", kind)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusCreated {
+			t.Fatalf("%s %s: %s", method, address, response.Status)
+		}
+	}
+	raw, err := from.Bytes(digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := v1.ParseManifest(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range append(manifest.Layers, manifest.Config) {
+		data, err := from.Bytes(d.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		send(http.MethodPost, to+"/blobs/uploads/?digest="+d.Digest.String(), "application/octet-stream", data)
+	}
+	send(http.MethodPut, to+"/manifests/"+tag, string(manifest.MediaType), raw)
 }

@@ -2,8 +2,9 @@
 // daemon and without pulling anything: an image is a static program, the roots
 // that it trusts, and nothing else.
 //
-//	main.go     flags, and the two images: serve and loop
+//	main.go     flags, and what is built: the images serve and loop, and chart
 //	image.go    layers, configuration and the index of architectures
+//	chart.go    the chart itself, packed as helm packs it, for registries
 //	compile.go  programs for other machines
 //
 // The same sources, toolchain and flags give the same digest.
@@ -11,6 +12,7 @@
 //	go run ./infra/image serve --out bin/bindery-serve.tar
 //	go run ./infra/image serve --out bin/docs.tar --bundle bundle.tar.gz
 //	go run ./infra/image loop --out bin/bindery-loop.tar
+//	go run ./infra/image chart --version 1.2.3 --out bin/bindery-chart.tar
 //
 // Registries take the archive from crane push or skopeo copy; containerd from
 // ctr images import.
@@ -35,12 +37,14 @@ const helmModule = "helm.sh/helm/v4/cmd/helm@v4.3.1"
 
 // order is what the caller wants.
 type order struct {
-	kind   string // serve or loop
-	out    string // the archive
-	name   string // the image's name with a tag, for who imports the archive
-	archs  []string
-	bundle string // serve: a bundle that goes into the image
-	root   string // the checkout
+	kind    string // serve, loop or chart
+	out     string // the archive
+	name    string // the image's name with a tag, for who imports the archive
+	version string // a release's, without a v; empty for other builds
+	ldflags string // how the linker makes the programs
+	archs   []string
+	bundle  string // serve: a bundle that goes into the image
+	root    string // the checkout
 }
 
 func main() {
@@ -57,7 +61,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	digest, err := build(ctx, o)
+	make := build
+	if o.kind == "chart" {
+		make = buildChart
+	}
+	digest, err := make(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -66,14 +74,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 }
 
 func parse(args []string, stderr io.Writer) (order, error) {
-	if len(args) == 0 || args[0] != "serve" && args[0] != "loop" {
-		return order{}, errors.New("the first argument is the image: serve or loop")
+	if len(args) == 0 || !slices.Contains([]string{"serve", "loop", "chart"}, args[0]) {
+		return order{}, errors.New("the first argument is what to build: serve, loop or chart")
 	}
 	o := order{kind: args[0]}
 	flags := flag.NewFlagSet("image "+o.kind, flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.out, "out", "", "the archive to write, in OCI's layout")
 	flags.StringVar(&o.name, "name", "localhost/bindery-"+o.kind+":dev", "the image's name, for programs that import the archive")
+	flags.StringVar(&o.version, "version", "", "the release's version, for labels and for the chart")
+	flags.StringVar(&o.ldflags, "ldflags", "-s -w", "flags of the linker for our programs")
 	archs := flags.String("arch", "amd64,arm64", "architectures")
 	flags.StringVar(&o.root, "root", ".", "the checkout")
 	if o.kind == "serve" {
@@ -93,6 +103,8 @@ func parse(args []string, stderr io.Writer) (order, error) {
 		return order{}, fmt.Errorf("what is %q?", flags.Arg(0))
 	case o.out == "":
 		return order{}, errors.New("--out is required")
+	case o.kind == "chart" && o.version == "":
+		return order{}, errors.New("--version is required: a chart has one")
 	}
 	return o, nil
 }

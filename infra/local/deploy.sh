@@ -87,18 +87,18 @@ unset AWS_PROFILE AWS_SESSION_TOKEN
 context=(-c stage=local -c arch=$arch -c functions="$dir/functions" --output "$dir/cdk" --no-notices --no-version-reporting)
 quietly() { "$@" >"$dir/cdk.log" 2>&1 || { tail -n 30 "$dir/cdk.log" >&2; exit 1; }; }
 quietly "$cdk" bootstrap aws://000000000000/us-east-1 "${context[@]}"
-parameters=()
+# Where a local cloud has an API; each has its own way, and none that of AWS.
+at=restapis/{ApiId}/local/_user_request_
+[ -z "${LOCAL_ENDPOINT:-}" ] || at=_aws/execute-api/{ApiId}/local
+parameters=(--parameters "LocalUrl=$endpoint/$at")
 for parameter in ${LOCAL_PARAMETERS:-}; do
   parameters+=(--parameters "$parameter")
 done
-quietly "$cdk" deploy "${context[@]}" --require-approval never --outputs-file "$dir/outputs.json" ${parameters[@]+"${parameters[@]}"}
+quietly "$cdk" deploy "${context[@]}" --require-approval never --outputs-file "$dir/outputs.json" "${parameters[@]}"
 
 output() { "$python" -c 'import json,sys; print(json.load(open(sys.argv[1]))["Bindery-local"][sys.argv[2]])' "$dir/outputs.json" "$1"; }
-# Where a local cloud has an API; each has its own way, and none that of AWS.
-at=restapis/$(output ApiId)/$(output ApiStage)/_user_request_
-[ -z "${LOCAL_ENDPOINT:-}" ] || at=_aws/execute-api/$(output ApiId)/$(output ApiStage)
 cat >"$dir/env" <<END
-BINDERY_URL=$endpoint/$at
+BINDERY_URL=$(output DashboardUrl)
 BINDERY_STACK=Bindery-local
 AWS_ENDPOINT_URL=$endpoint
 AWS_REGION=us-east-1

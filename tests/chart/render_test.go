@@ -390,6 +390,33 @@ func TestLoopKeepsKeyAndRightsApart(t *testing.T) {
 	}
 }
 
+// TestLoopKnowsWhatIsServed: the loop renders nothing and stores nothing where the
+// release has the newest bundle, and upgrades nothing where its pods keep that. Pods
+// that keep nothing need a link that has not expired.
+func TestLoopKnowsWhatIsServed(t *testing.T) {
+	values, err := os.ReadFile("testdata/loop.values.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := strings.Repeat("a", 64)
+	for set, want := range map[string][]string{
+		"loop.interval=10s":                                   nil, // the digest of the release's bundle is not known
+		"persistence.enabled=true,loop.interval=10s":          nil,
+		"staticExport.sha256=" + sum:                          {"--have=" + sum},
+		"persistence.enabled=true,staticExport.sha256=" + sum: {"--have=" + sum, "--if-changed", "--unchanged-code=0"},
+	} {
+		pod := get[*batchv1.CronJob](t, decode(t, render(t, string(values), "--set", set)), "CronJob/docs-bindery-loop").Spec.JobTemplate.Spec.Template.Spec
+		args := pod.InitContainers[0].Args
+		if got := args[slices.Index(args, "--helm-values=/loop/values.json")+1:]; !slices.Equal(got, want) {
+			t.Errorf("%s: the export has the arguments %q, want %q", set, got, want)
+		}
+		// Without values that were written, the upgrade ends before helm.
+		if got := pod.Containers[0].Command; !slices.Equal(got, []string{"/bindery", "when", "/loop/values.json", "--", "/helm"}) {
+			t.Errorf("%s: the upgrade is %q", set, got)
+		}
+	}
+}
+
 // TestLoopEnds: a job of the loop that hangs ends some time, and never before
 // what it waits for by its settings.
 func TestLoopEnds(t *testing.T) {

@@ -59,7 +59,7 @@ func checkout(t *testing.T, files ...string) string {
 		}
 	}
 	t.Chdir(filepath.Join(root, "shared", "room"))
-	for _, name := range []string{"BINDERY_SHARED", "BINDERY_TREES", "BINDERY_REQUIRE"} {
+	for _, name := range []string{"BINDERY_SHARED", "BINDERY_SITES", "BINDERY_TREES", "BINDERY_REQUIRE"} {
 		t.Setenv(name, "")
 	}
 	return root
@@ -197,6 +197,45 @@ func TestRule(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+func TestSites(t *testing.T) {
+	for _, c := range []struct{ name, list, want, says string }{
+		{"the shared folder's", "", "mcp novu trigger", ""},
+		{"chosen", "$ROOT/../a/docs:site", "docs site", ""},
+		{"no site", "$ROOT/shared", "", "has no docs.json"},
+		{"nowhere", "none", "", "has no docs.json"},
+		{"two of a name", "$ROOT/../a/docs:$ROOT/../b/docs", "", "two folders called docs"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := checkout(t, "../shared/corpora/mcp/docs.json", "../shared/corpora/novu/docs.json", "../shared/corpora/trigger/docs.json",
+				"../a/docs/docs.json", "../b/docs/mint.json", "site/mint.json", ".cache/oracle/trees.mjs", "bin/node")
+			if err := os.WriteFile(filepath.Join(root, "bin", "node"), []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", filepath.Join(root, "bin")+":"+os.Getenv("PATH"))
+			t.Setenv("BINDERY_SITES", strings.ReplaceAll(c.list, "$ROOT", root))
+			var names []string
+			r := record(func(tb testing.TB) {
+				sites, all := Sites(tb)
+				if all != (c.list == "") {
+					t.Errorf("all is %t", all)
+				}
+				for _, s := range sites {
+					names = append(names, s.Name)
+					if all {
+						continue
+					}
+					if got, err := os.ReadFile(s.Trees(t)); err != nil || string(got) != filepath.Join(root, ".cache/oracle/trees.mjs")+" "+s.Dir+"\n" {
+						t.Errorf("the trees are %q (%v)", got, err)
+					}
+				}
+			})
+			if got := strings.Join(names, " "); got != c.want || !strings.Contains(r.said, c.says) || (r.end == failed) != (c.says != "") {
+				t.Errorf("the test %s with %q: %s", r.end, got, r.said)
+			}
+		})
 	}
 }
 

@@ -170,8 +170,14 @@ func exitCode(err error) int {
 	return exitError
 }
 
+// releaseVersion is put here by the build of a release (-ldflags -X).
+var releaseVersion string
+
 // programVersion is what the program was built from.
 func programVersion() string {
+	if releaseVersion != "" {
+		return releaseVersion
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

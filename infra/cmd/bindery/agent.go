@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,10 +41,9 @@ type agentFlags struct {
 func (f *agentFlags) flags(a *app, cmd *cobra.Command, follows bool) {
 	cmd.Flags().StringVar(&f.project, "project", "", "id of the project (default: $BINDERY_PROJECT)")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
-		if f.project = cmp.Or(f.project, a.env.Project); f.project == "" {
-			return usagef("the project is missing: --project or BINDERY_PROJECT")
-		}
-		return nil
+		var err error
+		f.project, err = a.projectOf(f.project, &f.who)
+		return err
 	}
 	if follows {
 		cmd.Flags().BoolVar(&f.follow, "follow", false, "follow the job until it is final, and show what the agent does")

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +24,7 @@ const (
 	exitJobFailed = 3
 	exitTimedOut  = 4
 	exitFindings  = 5
+	exitUnchanged = 6 // unless the call names another
 )
 
 // app is one call of the program.
@@ -67,7 +66,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitDone
 	}
-	a.complain(err)
+	if _, same := errors.AsType[*unchangedError](err); !same { // which has been said
+		a.complain(err)
+	}
 	var (
 		usage   *usageError
 		failed  *client.JobFailedError
@@ -75,10 +76,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		timeout *client.TimeoutError
 		found   *findingsError
 		loss    *lossError
+		same    *unchangedError
 	)
 	switch {
 	case errors.As(err, &usage) || !a.started:
-		fmt.Fprintf(stderr, "Run %s --help for usage.\n", cmd.CommandPath())
+		fmt.Fprintf(stderr, "\nUsage:  %s\nRun %s --help for more.\n", usageLine(cmd), cmd.CommandPath())
 		return exitUsage
 	case errors.As(err, &failed), errors.As(err, &agent):
 		return exitJobFailed
@@ -86,8 +88,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitTimedOut
 	case errors.As(err, &found), errors.As(err, &loss):
 		return exitFindings
+	case errors.As(err, &same):
+		return same.code
 	}
 	return exitError
+}
+
+// usageLine is how a command is called, on one line.
+func usageLine(cmd *cobra.Command) string {
+	if cmd.HasAvailableSubCommands() {
+		return cmd.CommandPath() + " COMMAND"
+	}
+	return cmd.UseLine()
 }
 
 // complain shows an error. Errors of the rules have a message for callers and
@@ -112,13 +124,13 @@ func (a *app) root() *cobra.Command {
 archive of pure HTML, CSS and JavaScript.
 
 Callers of a Bindery use publish, export, jobs, snapshots, agent and webhook, with an address and an admin key
-from BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project, key, person and
+from BINDERY_URL and BINDERY_ADMIN_KEY, or from a profile that login has kept. Operators use org, project, key, person and
 audit on the data folder of a Bindery. up runs a whole Bindery on this machine.
 
 Check needs none of that: it finds what is wrong with a folder, here.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found what
---fail-on names.`
+--fail-on names, 6 nothing changed (export --if-changed).`
 	root.Example = `  bindery init docs
   bindery check docs
   bindery run docs --out bundle.tar.gz
@@ -127,7 +139,6 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found wha
 	root.SetVersionTemplate("bindery {{.Version}}\n")
 	root.SilenceErrors = true
 	root.SilenceUsage = true
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "print more about what is done")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
@@ -138,9 +149,12 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found wha
 		return &usageError{err}
 	})
 	root.AddCommand(
-		a.initCommand(), a.checkCommand(), a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.jobsCommand(), a.snapshotsCommand(), a.serveCommand(), a.diffCommand(),
-		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.personCommand(), a.auditCommand(), a.agentCommand(), a.webhookCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(), a.backfillCommand(), a.doctorCommand(),
+		a.initCommand(), a.devCommand(), a.checkCommand(), a.upCommand(), a.signInCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.jobsCommand(), a.snapshotsCommand(), a.serveCommand(), a.diffCommand(),
+		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.personCommand(), a.auditCommand(), a.agentCommand(), a.webhookCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(), a.backfillCommand(), a.doctorCommand(), a.whenCommand(),
+		a.loginCommand(), a.logoutCommand(), a.profilesCommand(), a.versionCommand(),
 	)
+	a.completions(root)
+	realIDs(root)
 	return root
 }
 
@@ -206,21 +220,6 @@ func required(pairs ...string) error {
 	return nil
 }
 
-// version is what the build knows of itself.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(unknown build)"
-	}
-	text := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && !strings.Contains(text, s.Value[:min(12, len(s.Value))]) {
-			text += " " + s.Value
-		}
-	}
-	return text
-}
-
 // logger writes for people on a terminal and JSON lines elsewhere.
 func (a *app) logger(level slog.Level) *slog.Logger {
 	if a.verbose {
@@ -231,58 +230,4 @@ func (a *app) logger(level slog.Level) *slog.Logger {
 		return slog.New(slog.NewTextHandler(a.stderr, o))
 	}
 	return slog.New(slog.NewJSONHandler(a.stderr, o))
-}
-
-// caller holds the flags by which a command finds the API.
-type caller struct {
-	url, key, keyFile string
-	allowHTTP         bool
-}
-
-func (c *caller) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.url, "url", "", "address of the API (default: $BINDERY_URL)")
-	cmd.Flags().StringVar(&c.key, "key", "", "admin key (default: $BINDERY_ADMIN_KEY, which other users can't see)")
-	cmd.Flags().StringVar(&c.keyFile, "key-file", "", "file that holds the admin key")
-	cmd.Flags().BoolVar(&c.allowHTTP, "allow-http", false, "send the key also to an address with http:// that is not this machine's or a cluster's own (default: $BINDERY_ALLOW_HTTP)")
-}
-
-// client makes the client that a command's flags and the environment ask for.
-func (a *app) client(c *caller) (*client.Client, error) {
-	url, key := c.url, c.key
-	if url == "" {
-		url = a.env.URL
-	}
-	if c.keyFile != "" {
-		if key != "" {
-			return nil, usagef("--key and --key-file can't be used together")
-		}
-		raw, err := os.ReadFile(c.keyFile)
-		if err != nil {
-			return nil, err
-		}
-		key = strings.TrimSpace(string(raw))
-	}
-	if key == "" {
-		key = a.env.AdminKey
-	}
-	if url == "" {
-		return nil, usagef("the address of the API is missing: --url or BINDERY_URL")
-	}
-	if key == "" {
-		return nil, usagef("the admin key is missing: --key, --key-file or BINDERY_ADMIN_KEY")
-	}
-	return a.newClient(url, key, c.allowHTTP || a.env.AllowHTTP)
-}
-
-func (a *app) newClient(url, key string, allowHTTP bool) (*client.Client, error) {
-	c, err := client.New(client.Options{
-		BaseURL: url, Key: key, AllowHTTP: allowHTTP, Log: a.logger(slog.LevelWarn), UserAgent: "bindery/" + strings.Fields(version())[0],
-	})
-	if errors.Is(err, client.ErrInTheClear) {
-		err = fmt.Errorf("%w, or --allow-http (BINDERY_ALLOW_HTTP=true) on a network that you trust", err)
-	}
-	if err != nil {
-		return nil, &usageError{err}
-	}
-	return c, nil
 }

@@ -46,7 +46,11 @@ can read, on AWS encrypted with a key of its own. No command shows it again.`,
 		if c.Installation != "" && c.App == "" {
 			return admin.CredentialInfo{}, usagef("--github-installation needs --github-app")
 		}
-		secret, err := a.readSecret(c.App == "")
+		what := "Token"
+		if c.App != "" {
+			what = ""
+		}
+		secret, err := a.readSecret(what)
 		if err != nil {
 			return admin.CredentialInfo{}, err
 		}
@@ -65,18 +69,18 @@ can read, on AWS encrypted with a key of its own. No command shows it again.`,
 // maxSecret is more than any token or key that is taken has, in bytes.
 const maxSecret = 1 << 16
 
-// readSecret reads a token or a key from standard input: from a terminal, where a
-// token may be typed, without showing it.
-func (a *app) readSecret(token bool) (string, error) {
+// readSecret reads a token or a key from standard input: from a terminal, where
+// what has a name may be typed, without showing it.
+func (a *app) readSecret(what string) (string, error) {
 	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		if !token {
+		if what == "" {
 			return "", usagef("the private key is missing: redirect its file to standard input")
 		}
-		fmt.Fprint(a.stderr, "Token (it is not shown): ")
+		fmt.Fprintf(a.stderr, "%s (it is not shown): ", what)
 		raw, err := term.ReadPassword(int(f.Fd()))
 		fmt.Fprintln(a.stderr)
 		if err != nil {
-			return "", errors.New("the terminal would show the token; pass it on standard input, from a pipe or a file")
+			return "", errors.New("the terminal would show it; pass it on standard input, from a pipe or a file")
 		}
 		return strings.TrimSpace(string(raw)), nil
 	}

@@ -29,6 +29,12 @@ const (
 	anyChange   = "any"
 )
 
+// What --format and --fail-on of a comparison may be.
+var (
+	diffFormats = []string{"text", "json", "markdown"}
+	lossWords   = []string{lostAddress, lostAnchor, anyChange, "none"}
+)
+
 func (a *app) diffCommand() *cobra.Command {
 	var (
 		c      caller
@@ -55,11 +61,11 @@ The exit code is 5 on what --fail-on names: lost-address, lost-anchor, any, or n
 				return usagef("--json is --format json")
 			}
 			a.json = a.json || format == "json"
-			if !slices.Contains([]string{"text", "json", "markdown"}, format) {
+			if !slices.Contains(diffFormats, format) {
 				return usagef("--format: unknown format %q; use text, json or markdown", format)
 			}
 			for _, word := range failOn {
-				if !slices.Contains([]string{lostAddress, lostAnchor, anyChange, "none"}, word) {
+				if !slices.Contains(lossWords, word) {
 					return usagef("--fail-on: unknown difference %q; use lost-address, lost-anchor, any or none", word)
 				}
 			}

@@ -27,11 +27,11 @@ func commandsPage(root *cobra.Command) []byte {
 	var b bytes.Buffer
 	b.WriteString(`---
 title: Every command
-description: All commands of bindery with their flags, as the program itself tells them.
+description: All commands of bindery with their flags, as the program describes them.
 icon: square-terminal
 ---
 
-` + "`bindery COMMAND --help` shows the same in a terminal. [Commands](/operate/cli) tells which of them is whose, and what the exit codes mean.\n")
+` + "`bindery COMMAND --help` shows the same in a terminal. [Commands](/operate/cli) says which of them are for whom, and what the exit codes mean.\n")
 	var walk func(cmd *cobra.Command, depth int)
 	walk = func(cmd *cobra.Command, depth int) {
 		if depth > 1 && !cmd.HasSubCommands() || depth == 1 {
@@ -100,6 +100,21 @@ func TestPageOfAllCommands(t *testing.T) {
 	}
 }
 
+// Ids in help have the form of those that the API makes.
+func TestIDsInHelp(t *testing.T) {
+	page := string(commandsPage((&app{}).root()))
+	form := regexp.MustCompile(`^(?:(?:org|prj|key|psn|whk|exp)_[0-9a-hjkmnp-tv-z]{26}|(?:agj|snp|evt)_[0-9a-hjkmnp-tv-z]{36})$`)
+	ids := regexp.MustCompile(`\b(?:org|prj|key|psn|whk|exp|agj|snp|evt)_[^\s"')]*`).FindAllString(page, -1)
+	if len(ids) < 20 {
+		t.Errorf("only %d ids", len(ids))
+	}
+	for _, id := range ids {
+		if !form.MatchString(id) {
+			t.Errorf("%s has not the form of an id", id)
+		}
+	}
+}
+
 // Calls of bindery in the documentation name commands that exist, flags that
 // they have, and no argument too many.
 func TestCallsInTheDocumentation(t *testing.T) {
@@ -114,7 +129,9 @@ func TestCallsInTheDocumentation(t *testing.T) {
 					line, _, _ = strings.Cut(line, end)
 				}
 				words := strings.Fields(strings.NewReplacer(`"`, "", "'", "", "[", "", "]", "", ",", "").Replace(line))
-				cmd, rest, err := (&app{}).root().Find(words)
+				root := (&app{}).root()
+				root.InitDefaultCompletionCmd()
+				cmd, rest, err := root.Find(words)
 				if err != nil || len(rest) > 0 && cmd.HasSubCommands() && !strings.HasPrefix(rest[0], "-") {
 					t.Errorf("%s: bindery %s: no such command", name, line)
 					continue

@@ -82,11 +82,14 @@ admin key. It changes nothing. The exit code is 1 if something fails.`,
 // examine does all checks.
 func (a *app) examine(ctx context.Context, c *caller) []diagnosis {
 	list := []diagnosis{{"program", fine, "bindery " + version()}, program(ctx), scratch(), dataFolder(a.env.Data)}
-	url := cmp.Or(c.url, a.env.URL)
-	if url == "" {
-		return append(list, diagnosis{"API", absent, "its address is not set: --url or BINDERY_URL"})
+	access, err := a.access(c)
+	if err != nil {
+		return append(list, diagnosis{"API", trouble, err.Error()})
 	}
-	answers, clock := a.reach(ctx, url)
+	if access.URL == "" {
+		return append(list, diagnosis{"API", absent, "its address is not set: --url, BINDERY_URL or bindery login"})
+	}
+	answers, clock := a.reach(ctx, access.URL)
 	if list = append(list, answers, clock); answers.Outcome == trouble {
 		return list
 	}

@@ -30,6 +30,12 @@ type exportFlags struct {
 	link     bool
 	handover handover
 	failOn   []string
+	fresh    bool
+	// have is the digest of a bundle that the caller has. With ifChanged, the same
+	// one again is not fetched, and ends the command with the code unchanged.
+	have      string
+	ifChanged bool
+	unchanged int
 	// own is the service where it ends with this program: nothing can be resumed
 	// with a job later, and its bundles are on this disk. Else nil.
 	own *server.Server
@@ -50,12 +56,18 @@ The job is read every --interval, or at the pace that the service asks for, unti
 continues after this program has ended; --job follows one that was started before,
 and an interrupted download is resumed.
 
+A service that has the same bundle already, of the same files, settings and renderer,
+renders nothing and copies it; --fresh has it rendered. With --if-changed, the command
+ends with exit code 6 where the bundle is the one that --have names or, without it, the
+file of --out or the one of the site's last export; nothing is then downloaded or written.
+
 With --no-download the bundle stays where it is, and its link is printed: for servers
 that fetch bundles themselves, such as the Helm chart. --github-output and --helm-values
 put the link into a file instead, where no log shows it.`,
 		Example: `  bindery export --domain docs.example.com --out bundle.tar.gz
   bindery export --domain docs.example.com --no-download --helm-values values.json
   bindery export --domain docs.example.com --export-version 2026-03 --path guides --path api
+  bindery export --domain docs.example.com --out bundle.tar.gz --if-changed
   bindery export --job exp_… --out bundle.tar.gz`,
 		Args: cobra.NoArgs,
 		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
@@ -64,8 +76,8 @@ put the link into a file instead, where no log shows it.`,
 				if err := required("domain", f.domain); err != nil {
 					return err
 				}
-			} else if f.version != "" || len(f.paths)+len(f.groups) > 0 {
-				return usagef("--export-version, --path and --groups belong to a new job, not to --job")
+			} else if f.version != "" || len(f.paths)+len(f.groups) > 0 || f.fresh || f.ifChanged || f.have != "" {
+				return usagef("--export-version, --path, --groups, --fresh, --have and --if-changed belong to a new job, not to --job")
 			}
 			if f.link && f.out != "" {
 				return usagef("--out is the file of a download, and --no-download makes none")
@@ -111,6 +123,10 @@ put the link into a file instead, where no log shows it.`,
 	flags.StringArrayVar(&f.paths, "path", nil, "export only pages below this path; may be repeated")
 	groupsFlag(cmd, &f.groups)
 	flags.StringVarP(&f.out, "out", "o", "", "file to write (default: DOMAIN-VERSION.tar.gz)")
+	freshFlag(cmd, &f.fresh)
+	flags.BoolVar(&f.ifChanged, "if-changed", false, "fetch and write nothing where the bundle is the same as before, and exit with code 6")
+	flags.StringVar(&f.have, "have", "", "SHA-256 of the bundle that is there, for --if-changed; the service makes no copy of it")
+	flags.IntVar(&f.unchanged, "unchanged-code", exitUnchanged, "the exit code of --if-changed where nothing changed")
 	flags.StringVar(&f.job, "job", "", "follow this job instead of starting one")
 	flags.DurationVar(&f.interval, "interval", 10*time.Second, "how often to read the job, if the service does not say")
 	flags.IntVar(&f.maxPolls, "max-polls", 60, "give up after this many intervals")
@@ -121,6 +137,11 @@ put the link into a file instead, where no log shows it.`,
 	who.flags(cmd)
 	a.jsonFlag(cmd)
 	return cmd
+}
+
+// freshFlag adds the flag that has everything rendered.
+func freshFlag(cmd *cobra.Command, fresh *bool) {
+	cmd.Flags().BoolVar(fresh, "fresh", false, "render the bundle, also where the same one is stored")
 }
 
 // groupsFlag adds the flag that names who the bundle is for.
@@ -134,6 +155,9 @@ func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bun
 		return nil, err
 	}
 	job, err := a.finishedJob(ctx, c, f)
+	if err == nil {
+		err = a.changed(f, job)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +181,9 @@ func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bun
 // exportLink starts or finds a job, follows it and makes a link to its bundle.
 func (a *app) exportLink(ctx context.Context, c *client.Client, f exportFlags) (*linkReport, error) {
 	job, err := a.finishedJob(ctx, c, f)
+	if err == nil {
+		err = a.changed(f, job)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +214,13 @@ func (a *app) giveLink(ctx context.Context, c *client.Client, job api.ExportJob,
 func (a *app) finishedJob(ctx context.Context, c *client.Client, f exportFlags) (api.ExportJob, error) {
 	id := f.job
 	if id == "" {
-		job, err := c.StartExport(ctx, api.StartExportRequest{Domain: f.domain, Version: f.version, Paths: f.paths, Groups: f.groups}, "")
+		have, err := a.before(ctx, c, f)
+		if err != nil {
+			return api.ExportJob{}, err
+		}
+		job, err := c.StartExport(ctx, api.StartExportRequest{
+			Domain: f.domain, Version: f.version, Paths: f.paths, Groups: f.groups, Fresh: f.fresh, Have: have,
+		}, "")
 		if err != nil {
 			return job, err
 		}

@@ -202,6 +202,9 @@ func (a *app) showSummary(w io.Writer, r *checkReport) {
 	if r.Known > 0 {
 		fmt.Fprintf(w, "  %s not shown: not new\n", count(r.Known, "finding"))
 	}
+	if r.NotAsked > 0 {
+		fmt.Fprintf(w, "  links to other sites that were not asked for in time: %d; --external-timeout gives more\n", r.NotAsked)
+	}
 	if n := len(r.NotChecked); n > 0 {
 		fmt.Fprintf(w, "  not checked in full, because they need JavaScript: %s", visible(strings.Join(r.NotChecked[:min(n, 5)], ", ")))
 		if n > 5 {

@@ -91,6 +91,7 @@ func (h handover) giveGitHub(commands io.Writer, link api.BundleLink, job api.Ex
 		{"pages", fmt.Sprint(job.PageCount)},
 		{"expires-at", link.ExpiresAt.UTC().Format(time.RFC3339)},
 		{"bundle-url", link.BundleURL},
+		{"changed", "true"},
 	} {
 		if strings.ContainsAny(output[1], "\r\n") {
 			return fmt.Errorf("%s contains a line break", output[0])
@@ -101,11 +102,16 @@ func (h handover) giveGitHub(commands io.Writer, link api.BundleLink, job api.Ex
 	if _, err := fmt.Fprintf(commands, "::add-mask::%s\n", strings.ReplaceAll(link.BundleURL, "%", "%25")); err != nil {
 		return err
 	}
+	return h.output(lines.String())
+}
+
+// output adds lines to the step's outputs.
+func (h handover) output(lines string) error {
 	f, err := os.OpenFile(h.outputs, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(lines.String())
+	_, err = f.WriteString(lines)
 	return errors.Join(err, f.Close())
 }
 

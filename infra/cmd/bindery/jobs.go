@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +16,10 @@ import (
 )
 
 func (a *app) jobsCommand() *cobra.Command {
-	return a.group("jobs", "Export jobs: list and cancel them, read what they found", a.jobsList(), a.jobsCancel(), a.jobsFindings())
+	jobs := a.group("jobs", "Export jobs: list, read, open and cancel them, read what they found",
+		a.jobsList(), a.jobsShow(), a.jobsOpen(), a.jobsCancel(), a.jobsFindings())
+	jobs.Aliases = []string{"job"}
+	return jobs
 }
 
 // calling completes a command that asks the API and prints what it returned.
@@ -92,6 +97,81 @@ func (a *app) jobsList() *cobra.Command {
 		}
 		table(w, "id status progress pages domain version created error", rows)
 	})
+}
+
+func (a *app) jobsShow() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show JOB",
+		Short: "Read an export",
+		Long: `Show prints what an export is, how far it is and why it failed. bindery export --job follows one
+and downloads its bundle.`,
+		Example: `  bindery jobs show exp_…
+  bindery jobs show exp_… --json`,
+		Args: cobra.ExactArgs(1),
+	}
+	return calling(a, cmd, func(ctx context.Context, c *client.Client, args []string) (api.ExportJob, error) {
+		job, _, err := c.GetExport(ctx, args[0])
+		return job, err
+	}, func(w io.Writer, j api.ExportJob) {
+		pairs := []string{
+			"id", j.JobID, "status", string(j.Status), "progress", fmt.Sprintf("%d%%", j.Progress), "pages", strconv.Itoa(j.PageCount),
+			"domain", j.Domain, "version", j.Version, "bundle of", j.Reused,
+		}
+		if j.Failure != nil {
+			pairs = append(pairs, "failure", fmt.Sprintf("%s (%s)", j.Failure.Message, j.Failure.Code))
+		}
+		facts(w, append(pairs, "created", day(j.CreatedAt), "updated", day(j.UpdatedAt))...)
+	})
+}
+
+// opened is the address of a job's page.
+type opened struct {
+	JobID string `json:"jobId"`
+	URL   string `json:"url"`
+}
+
+func (a *app) jobsOpen() *cobra.Command {
+	var who caller
+	var printOnly bool
+	cmd := &cobra.Command{
+		Use:   "open JOB",
+		Short: "Open an export's page in the dashboard",
+		Long: `Open opens an export's page in the dashboard, which is served beside the API, in a browser. The
+address is printed, too; with --print or --json it is all that is done.`,
+		Example: `  bindery jobs open exp_…
+  bindery jobs open exp_… --print`,
+		Args: cobra.ExactArgs(1),
+		RunE: a.does(func(cmd *cobra.Command, args []string) error {
+			c, err := a.client(&who)
+			if err != nil {
+				return err
+			}
+			job, _, err := c.GetExport(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			org, err := c.Organisation(cmd.Context())
+			if err != nil {
+				return err
+			}
+			access, err := a.access(&who)
+			if err != nil {
+				return err
+			}
+			page := opened{job.JobID, strings.TrimRight(access.URL, "/") + "/org/" + url.PathEscape(org.OrganisationID) + "/exports/" + url.PathEscape(job.JobID)}
+			if err := a.print(page, func(w io.Writer) { fmt.Fprintln(w, page.URL) }); err != nil || printOnly || a.json {
+				return err
+			}
+			if err := browse(cmd.Context(), page.URL); err != nil {
+				a.warn("no browser could be opened: " + err.Error())
+			}
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&printOnly, "print", false, "print the address and open no browser")
+	who.flags(cmd)
+	a.jsonFlag(cmd)
+	return cmd
 }
 
 func (a *app) jobsCancel() *cobra.Command {

@@ -27,15 +27,18 @@ type shownKey struct {
 	Key              string         `json:"key,omitempty"`
 	Scopes           []admin.Scope  `json:"scopes"`
 	AllowedAddresses []netip.Prefix `json:"allowedAddresses"`
+	Domain           string         `json:"domain,omitempty"` // the only one that it is for
 	CreatedAt        time.Time      `json:"createdAt"`
 	ExpiresAt        time.Time      `json:"expiresAt,omitzero"`
 	RevokedAt        time.Time      `json:"revokedAt,omitzero"`
+	UsedAt           time.Time      `json:"usedAt,omitzero"` // the hour of its last use
 }
 
 func shown(k admin.Key, secret string) shownKey {
 	return shownKey{
 		ID: k.ID, Organisation: k.Organisation, Name: k.Name, Key: secret, Scopes: k.Scopes,
-		AllowedAddresses: listed(k.AllowedAddresses), CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt, RevokedAt: k.RevokedAt,
+		AllowedAddresses: listed(k.AllowedAddresses), Domain: k.Domain, CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt, RevokedAt: k.RevokedAt,
+		UsedAt: k.UsedAt,
 	}
 }
 
@@ -67,6 +70,7 @@ put it where it is kept safe at once.`,
 	}
 	cmd.Flags().StringVar(&request.Organisation, "org", "", "id of the organisation")
 	cmd.Flags().StringVar(&request.Name, "name", "", "what the key is for")
+	cmd.Flags().StringVar(&request.Domain, "domain", "", "the only domain that the key is for (default: all of the organisation)")
 	cmd.Flags().StringVar(&expires, "expires", "", `end of the key: "90d", a duration as "12h", or a time as "2027-01-31T00:00:00Z" (default: never)`)
 	cmd.Flags().StringArrayVar(&scopes, "scope", nil, "right of the key: read, write or manage; may be repeated (default: read and write)")
 	cmd.Flags().StringArrayVar(&addresses, "allow", nil, "address or network that the key may be used from; may be repeated (default: any)")
@@ -119,7 +123,7 @@ func (a *app) keyList() *cobra.Command {
 	var org string
 	cmd := &cobra.Command{
 		Use:     "list [--org ORGANISATION]",
-		Short:   "List keys, without the keys themselves",
+		Short:   "List keys and when each was last used, without the keys themselves",
 		Example: `  bindery key list --data ./.data --json`,
 		Args:    cobra.NoArgs,
 	}
@@ -142,9 +146,9 @@ func (a *app) keyList() *cobra.Command {
 			for i, p := range k.AllowedAddresses {
 				addresses[i] = p.String()
 			}
-			rows = append(rows, []string{k.ID, k.Organisation, strings.Join(scopes, ","), strings.Join(addresses, ","), day(k.CreatedAt), day(k.ExpiresAt), day(k.RevokedAt), k.Name})
+			rows = append(rows, []string{k.ID, k.Organisation, strings.Join(scopes, ","), strings.Join(addresses, ","), day(k.CreatedAt), day(k.ExpiresAt), day(k.RevokedAt), day(k.UsedAt), k.Name})
 		}
-		table(w, "id organisation scopes addresses created expires revoked name", rows)
+		table(w, "id organisation scopes addresses created expires revoked used name", rows)
 	})
 }
 

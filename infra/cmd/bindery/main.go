@@ -2,19 +2,25 @@
 // wiring and terminal, no logic.
 //
 //	main.go       the process: signals, exit code
-//	app.go        what commands share: streams, exit codes, flags of callers
+//	app.go        what commands share: streams, exit codes
+//	caller.go     the flags of callers, and the client that they ask for
+//	profile.go    bindery login, logout, profiles, and the file that they keep
+//	complete.go   values that shells complete; ids in help
+//	version.go    bindery version, and what a build knows of itself
 //	terminal.go   what is shown: colour, meters, tables, JSON
 //	init.go       bindery init, which writes the site in site/
 //	check.go      bindery check
 //	findings.go   findings as people read them, and when to fail on them
 //	up.go         bindery up
+//	signin.go     bindery sign-in; how people reach the dashboard
 //	publish.go    bindery publish
 //	export.go     bindery export
-//	jobs.go       bindery jobs: exports listed, cancelled, their findings
+//	jobs.go       bindery jobs: exports listed, read, opened, cancelled, their findings
 //	snapshots.go  bindery snapshots: listed, restored
 //	handover.go   who gets the link to a bundle that is not downloaded
 //	run.go        bindery run: everything from a folder to a checked bundle
 //	bundle.go     what a finished bundle holds
+//	dev.go        bindery dev
 //	serve.go      bindery serve
 //	diff.go       bindery diff
 //	doctor.go     bindery doctor

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -118,6 +119,9 @@ of an address. The last owner stays: make somebody else an owner first.`,
 	}, func(w io.Writer, p listedPerson) { fmt.Fprintf(w, "%s is removed\n", p.Person+p.Address) })
 }
 
+// auditFormats are the formats of the audit log.
+var auditFormats = []string{"jsonl", "csv"}
+
 func (a *app) auditCommand() *cobra.Command {
 	var org, since, until, format string
 	var list admin.AuditList
@@ -131,7 +135,7 @@ Entries are kept for 400 days.`,
   bindery audit --org org_… --format csv > audit.csv`,
 		Args: cobra.NoArgs,
 		PreRunE: func(*cobra.Command, []string) (err error) {
-			if format != "csv" && format != "jsonl" {
+			if !slices.Contains(auditFormats, format) {
 				return usagef("--format: %q is neither csv nor jsonl", format)
 			}
 			for _, f := range []struct {

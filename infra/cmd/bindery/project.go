@@ -22,14 +22,7 @@ func (a *app) projectCommand() *cobra.Command {
 // settingFlags are the flags that describe a project's features and retention,
 // with the values that t and r have as defaults.
 func settingFlags(f *pflag.FlagSet, t *admin.Settings, r *admin.Retention, agent *admin.AgentSettings) {
-	f.StringVar(&t.Search, "search", t.Search, `search: "bundled" (in the reader's browser) or the https address of a service`)
-	f.StringVar(&t.Assistant, "assistant", t.Assistant, `https address of the AI assistant; "$page" in it becomes the address of the page's text, "$path" the page's path`)
-	f.StringVar(&t.AnalyticsID, "analytics-id", t.AnalyticsID, "measurement id of web analytics: G-…, GTM-… or phc_…")
-	f.BoolVar(&t.SiteAnalytics, "site-analytics", t.SiteAnalytics, "load the analytics that the site's docs.json names, where the deployment leaves that open")
-	f.StringVar(&t.Feedback, "feedback", t.Feedback, "https address that readers' ratings of pages are sent to")
-	f.BoolVar(&t.Playground, "playground", t.Playground, "turn the API playground on where the deployment leaves that open")
-	f.BoolVar(&t.CanonicalHTML, "canonical-html", t.CanonicalHTML, `write canonical addresses with ".html", for hosts that can't rewrite`)
-	f.Var(&hostsFlag{settings: t}, "allow-host", `https host that exports may fetch files from, "*." for all below one; may be repeated, "" for none`)
+	bundleFlags(f, t)
 	f.IntVar(&r.SnapshotDays, "snapshot-days", r.SnapshotDays, "remove snapshots after this many days (0: keep; the newest and exported ones stay)")
 	f.IntVar(&r.BundleDays, "bundle-days", r.BundleDays, "remove bundles after this many days (0: keep)")
 	f.StringVar(&agent.Root, "agent-root", agent.Root, "agent jobs: the docs folder in the repository (default: the whole)")
@@ -40,6 +33,33 @@ func settingFlags(f *pflag.FlagSet, t *admin.Settings, r *admin.Retention, agent
 	f.IntVar(&agent.MaxTurns, "agent-max-turns", agent.MaxTurns, "agent jobs: the most turns of a round (0: as the plan says)")
 	f.Int64Var(&agent.MaxCost, "agent-max-cost", agent.MaxCost, "agent jobs: the most that a round may cost, in millionths of a US dollar (0: as the plan says)")
 	f.IntVar(&agent.MaxFiles, "agent-max-files", agent.MaxFiles, "agent jobs: the most files that a round may change (0: as the plan says)")
+}
+
+// bundleFlags are the flags of what a bundle has, with the values that t has as
+// defaults.
+func bundleFlags(f *pflag.FlagSet, t *admin.Settings) {
+	f.StringVar(&t.Search, "search", t.Search, `search: "bundled" (in the reader's browser) or the https address of a service`)
+	f.StringVar(&t.Assistant, "assistant", t.Assistant, `https address of the AI assistant; "$page" in it becomes the address of the page's text, "$path" the page's path`)
+	f.StringVar(&t.AnalyticsID, "analytics-id", t.AnalyticsID, "measurement id of web analytics: G-…, GTM-… or phc_…")
+	f.BoolVar(&t.SiteAnalytics, "site-analytics", t.SiteAnalytics, "load the analytics that the site's docs.json names, where the deployment leaves that open")
+	f.StringVar(&t.Feedback, "feedback", t.Feedback, "https address that readers' ratings of pages are sent to")
+	f.BoolVar(&t.Playground, "playground", t.Playground, "turn the API playground on where the deployment leaves that open")
+	f.BoolVar(&t.CanonicalHTML, "canonical-html", t.CanonicalHTML, `write canonical addresses with ".html", for hosts that can't rewrite`)
+	f.Var((*baseFlag)(&t.BasePath), "base-path", "path below the domain that the bundle is served at, such as /handbook (default: the root)")
+	f.Var(&hostsFlag{settings: t}, "allow-host", `https host that exports may fetch files from, "*." for all below one; may be repeated, "" for none`)
+}
+
+// baseFlag is a base path in its normal form.
+type baseFlag string
+
+func (b *baseFlag) String() string { return string(*b) }
+func (b *baseFlag) Type() string   { return "path" }
+
+// Set takes a path with or without slashes at its ends.
+func (b *baseFlag) Set(value string) error {
+	path, err := admin.NormalBasePath(value)
+	*b = baseFlag(path)
+	return err
 }
 
 // hostsFlag gathers the hosts of --allow-host, which replace those that were

@@ -7,15 +7,21 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/render/check"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/kept"
 	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
 func (a *app) runCommand() *cobra.Command {
-	var data, domain string
+	var data, domain, cache string
+	var project admin.Configuration
+	var noCache bool
 	f := exportFlags{interval: time.Second, maxPolls: 3600}
 	cmd := &cobra.Command{
 		Use:   "run DIR --out FILE",
@@ -24,12 +30,24 @@ func (a *app) runCommand() *cobra.Command {
 does with its API: publish the folder, start an export, follow it, and take the bundle. The exit
 code is 0 only if the bundle is there, with the size and SHA-256 that the API says.
 
-Without --data all state is temporary. With it, a second run publishes only what changed.`,
+What the flags set of the project can stand in bindery.yaml beside docs.json, below "run"; a
+flag wins over it.
+
+Without --data all state is temporary. With it, a second run publishes only what changed, and
+renders nothing where nothing did, unless --fresh is given.
+
+What pages are made into is kept for the next run of the same folder, below bindery in the
+cache folder of your account or in --cache, up to 2 GiB a site: pages whose sources, snippets,
+pictures, links and settings are the same are then not rendered again. The bundle has the same
+bytes with and without it. --fresh and --no-cache render all pages.`,
 		Example: `  bindery run docs --out bundle.tar.gz
   bindery run docs --out bundle.tar.gz --domain docs.example.org --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) (err error) {
 			server.CollectLate()
+			if err := settingsOf(cmd, args[0]); err != nil {
+				return err
+			}
 			if err := required("out", f.out); err != nil {
 				return err
 			}
@@ -48,12 +66,18 @@ Without --data all state is temporary. With it, a second run publishes only what
 				}
 				defer func() { _ = os.RemoveAll(data) }()
 			}
-			s, err := openServer(ctx, server.Options{Dir: data, Temporary: temporary, Addr: "127.0.0.1:0", Log: a.logger(slog.LevelError)})
+			folder := ""
+			if !noCache && !f.fresh {
+				if folder, err = keptFolder(cache, args[0], domain, f); err != nil {
+					return err
+				}
+			}
+			s, err := openServer(ctx, server.Options{Dir: data, Temporary: temporary, Kept: folder, Addr: "127.0.0.1:0", Log: a.logger(slog.LevelError)})
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
-			result, err := a.runThrough(ctx, cmd, s, args[0], domain, f)
+			result, err := a.runThrough(ctx, cmd, s, args[0], domain, project, f)
 			if err != nil {
 				return err
 			}
@@ -66,24 +90,87 @@ Without --data all state is temporary. With it, a second run publishes only what
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "out", "o", "", "file to write")
 	flags.StringVar(&domain, "domain", server.SeedDomain, "domain that the site is published under: canonical addresses have it")
+	flags.StringVar((*string)(&project.Kind), "kind", string(admin.KindCloud), "deployment: cloud, client-hosted or air-gapped")
+	bundleFlags(flags, &project.Settings)
 	flags.StringArrayVar(&f.paths, "path", nil, "export only pages below this path; may be repeated")
 	groupsFlag(cmd, &f.groups)
+	freshFlag(cmd, &f.fresh)
 	flags.StringVar(&data, "data", "", "folder for all state, kept for the next run (default: a temporary one)")
+	flags.StringVar(&cache, "cache", "", "folder for what is kept for the next run (default: bindery in your cache folder)")
+	flags.BoolVar(&noCache, "no-cache", false, "render all pages, and keep nothing")
+	cmd.MarkFlagsMutuallyExclusive("cache", "no-cache")
 	failOnFlag(cmd, &f.failOn, "none")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
+// settingsOf sets the flags of a command that were not given to what the folder's
+// own file says.
+func settingsOf(cmd *cobra.Command, dir string) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil // who reads the folder says so
+	}
+	settings, faults, err := check.ReadRun(os.DirFS(dir))
+	if err != nil {
+		return err
+	}
+	if len(faults) > 0 {
+		d := faults[0]
+		return usagef("%s:%d:%d: %s", filepath.Join(dir, d.File), d.Line, d.Column, d.Message)
+	}
+	for _, s := range settings {
+		flag := cmd.Flags().Lookup(s.Key)
+		if flag == nil || flag.Changed { // not a setting of this command
+			continue
+		}
+		for _, value := range s.Values {
+			if err := cmd.Flags().Set(s.Key, value); err != nil {
+				return usagef("%s: %v", filepath.Join(dir, s.Place()), err)
+			}
+		}
+	}
+	return nil
+}
+
+// keptFolder returns the folder of what is kept of an export from run to run;
+// empty where none was named and the account has none that can be used.
+func keptFolder(cache, dir, domain string, f exportFlags) (string, error) {
+	named := cache != ""
+	if !named {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return "", nil
+		}
+		cache = filepath.Join(user, "bindery")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	folder, err := kept.Folder(cache, append(append([]string{dir, domain, fmt.Sprint(len(f.paths))}, f.paths...), f.groups...)...)
+	if err != nil && !named {
+		return "", nil
+	}
+	return folder, err
+}
+
 // runThrough does with a server's API what a pipeline does.
-func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *server.Server, dir, domain string, f exportFlags) (*bundleReport, error) {
+func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *server.Server, dir, domain string, project admin.Configuration, f exportFlags) (*bundleReport, error) {
 	have, err := s.Seed(ctx, domain)
 	if err != nil {
 		return nil, err
 	}
+	if p, err := s.Admin.GetProject(ctx, have.Project); err != nil {
+		return nil, err
+	} else if p.Kind != project.Kind || p.Settings != project.Settings {
+		if _, err := s.Admin.ConfigureProject(ctx, p.ID, project); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.Serve(ctx); err != nil {
 		return nil, err
 	}
-	c, err := a.newClient(s.URL, have.Key, false)
+	c, err := a.newClient(s.URL, have.Key, false, 0)
 	if err != nil {
 		return nil, err
 	}

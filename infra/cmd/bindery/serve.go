@@ -55,7 +55,7 @@ redirects in its bindery.json are followed. Text is sent compressed to readers w
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			if !isFile(root.FS(), bundle.InfoPath) && isFile(root.FS(), "docs.json") {
-				return fmt.Errorf("%s is the source of a site, not a bundle; bindery run %[1]s --out bundle.tar.gz makes one", args[0])
+				return fmt.Errorf("%s is the source of a site, not a bundle: bindery dev %[1]s shows it, and bindery run %[1]s --out bundle.tar.gz makes a bundle of it", args[0])
 			}
 			if !isFile(root.FS(), bundle.InfoPath) {
 				a.warn(fmt.Sprintf("there is no %s in %s; is it the folder that a bundle was unpacked into?", bundle.InfoPath, args[0]))

@@ -13,7 +13,9 @@ import (
 )
 
 func (a *app) snapshotsCommand() *cobra.Command {
-	return a.group("snapshots", "Snapshots of a site: list them, make an older one the newest again", a.snapshotsList(), a.snapshotsRestore())
+	snapshots := a.group("snapshots", "Snapshots of a site: list them, make an older one the newest again", a.snapshotsList(), a.snapshotsRestore())
+	snapshots.Aliases = []string{"snapshot"}
+	return snapshots
 }
 
 // domainFlag adds the flag that names the site.

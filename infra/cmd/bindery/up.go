@@ -17,6 +17,7 @@ func (a *app) upCommand() *cobra.Command {
 	var withSeed bool
 	var agents setupFlags
 	var hosts []string
+	var people peopleFlags
 	cmd := &cobra.Command{
 		Use:   "up --data DIR [--addr ADDRESS] [--seed]",
 		Short: "Run a whole Bindery on this machine",
@@ -33,8 +34,12 @@ The file is a table of servers and models; it has no keys. The key of the defaul
 server is in $BINDERY_MODEL_KEY, or, as those of all others, in a file of the server's name in
 the folder of --model-keys.
 
+The dashboard is at the same address. A link signs you in, once, within a minute; bindery
+sign-in prints a new one. For more than one person, name an OpenID provider, with its
+client secret in $BINDERY_OIDC_CLIENT_SECRET, and the address under which people come.
+
 Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
-		Example: `  bindery up --data ./.data --seed
+		Example: `  bindery up --data ./.data --seed --open
   set -a; . ./.data/env; set +a
   bindery publish docs --domain ` + server.SeedDomain,
 		Args: cobra.NoArgs,
@@ -55,6 +60,9 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 				hosts = a.env.WebhookHosts
 			}
 			options.Callbacks = remote.Callbacks{Private: hosts}
+			if options.Dashboard, err = a.dashboardOptions(&people); err != nil {
+				return err
+			}
 			s, err := openServer(ctx, options)
 			if err != nil {
 				return err
@@ -76,6 +84,13 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 			}
 			a.warnIfOpen(s.Addr())
 			a.say("Bindery is at %s; its environment is in %s", s.URL, env)
+			link, err := s.SignInLink(ctx)
+			if err == nil {
+				err = a.offerSignIn(ctx, link, people.open)
+			}
+			if err != nil && ctx.Err() == nil { // who interrupts it needs no link
+				return err
+			}
 			if err := s.Wait(ctx); err != nil {
 				return err
 			}
@@ -88,6 +103,7 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 	cmd.Flags().BoolVar(&withSeed, "seed", false, "create an organisation, a project and a key, once")
 	cmd.Flags().StringSliceVar(&hosts, "webhook-host", nil, `host of your own network that webhooks may have, with its port unless it is 443, and "http://" in front where it has no encryption; may be repeated (default: $BINDERY_WEBHOOK_HOSTS)`)
 	agents.add(cmd)
+	people.add(cmd)
 	return cmd
 }
 

@@ -4,6 +4,7 @@
 //
 //	BINDERY_URL        where the API is, for callers
 //	BINDERY_ADMIN_KEY  the admin key of callers
+//	BINDERY_PROFILE    which profile of bindery login commands use
 //	BINDERY_PROJECT    the project that commands speak of
 //	BINDERY_DATA       the data folder of a local Bindery
 //	BINDERY_STACK      the stack of a Bindery on AWS
@@ -15,6 +16,7 @@
 //	BINDERY_GITHUB_APP, BINDERY_GITHUB_APP_KEY, BINDERY_GITHUB_APP_HOST  the id, the
 //	                   file with the private key and the host of a GitHub App
 //	BINDERY_WEBHOOK_HOSTS  hosts of the operator's network that webhooks may have
+//	BINDERY_OIDC_CLIENT_SECRET  the secret that an OpenID provider knows the dashboard by
 //	BINDERY_ALLOW_HTTP whether a key may go over a network in the clear
 //	GITHUB_OUTPUT      where a step of a GitHub Actions workflow puts its outputs
 //	NO_COLOR           no colour on terminals (https://no-color.org)
@@ -37,6 +39,9 @@ type Config struct {
 	// BINDERY_ADMIN_KEY is not set. It must never be shown; a Config that is
 	// printed, logged or encoded leaves it out.
 	AdminKey string
+	// Profile is the name of what callers have kept of URL and AdminKey; empty when
+	// BINDERY_PROFILE is not set.
+	Profile string
 	// Project is the id of the project that commands speak of where none is
 	// given; empty when BINDERY_PROJECT is not set.
 	Project string
@@ -63,6 +68,9 @@ type Config struct {
 	// WebhookHosts are hosts of the operator's own network that webhooks may have;
 	// nil when the variable is not set.
 	WebhookHosts []string
+	// OIDCClientSecret is what an OpenID provider knows the dashboard by; as AdminKey,
+	// it is never shown.
+	OIDCClientSecret string
 	// AllowHTTP lets the key go to an address with http:// over a network.
 	AllowHTTP bool
 	// GitHubOutput is the file that GitHub Actions reads a step's outputs from;
@@ -75,7 +83,7 @@ type Config struct {
 // FromEnv reads the environment through getenv, which is os.Getenv outside of
 // tests. An error names the variable, and never a key.
 func FromEnv(getenv func(string) string) (Config, error) {
-	c := Config{Project: getenv("BINDERY_PROJECT"), Data: getenv("BINDERY_DATA"), Stack: getenv("BINDERY_STACK"),
+	c := Config{Profile: getenv("BINDERY_PROFILE"), Project: getenv("BINDERY_PROJECT"), Data: getenv("BINDERY_DATA"), Stack: getenv("BINDERY_STACK"),
 		GitHubOutput: getenv("GITHUB_OUTPUT"), NoColor: getenv("NO_COLOR") != "",
 		Models: getenv("BINDERY_MODELS"), ModelKeys: getenv("BINDERY_MODEL_KEYS"),
 		GitHubApp: getenv(GitHubApp), GitHubAppKey: getenv("BINDERY_GITHUB_APP_KEY"), GitHubAppHost: getenv(GitHubAppHost),
@@ -90,7 +98,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	if err := set(getenv, "BINDERY_FORGE_ALLOW_HTTP", &c.ForgeAllowHTTP, truth); err != nil {
 		return Config{}, err
 	}
-	for name, to := range map[string]*string{"BINDERY_ADMIN_KEY": &c.AdminKey, "BINDERY_MODEL_KEY": &c.ModelKey} {
+	for name, to := range map[string]*string{"BINDERY_ADMIN_KEY": &c.AdminKey, "BINDERY_MODEL_KEY": &c.ModelKey, "BINDERY_OIDC_CLIENT_SECRET": &c.OIDCClientSecret} {
 		// A line end comes along easily when a key is pasted or read from a file.
 		*to = strings.TrimSpace(getenv(name))
 		if strings.ContainsFunc(*to, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -133,7 +141,7 @@ const hidden = "[hidden]"
 // shown is a Config as it may be printed.
 func (c Config) shown() string {
 	type plain Config // without methods, which would call this one
-	for _, key := range []*string{&c.AdminKey, &c.ModelKey} {
+	for _, key := range []*string{&c.AdminKey, &c.ModelKey, &c.OIDCClientSecret} {
 		if *key != "" {
 			*key = hidden
 		}

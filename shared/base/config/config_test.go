@@ -25,13 +25,13 @@ func TestFromEnv(t *testing.T) {
 	}{
 		{"nothing is set", nil, config.Config{}},
 		{"all is set", map[string]string{
-			"BINDERY_URL": "http://127.0.0.1:8787", "BINDERY_ADMIN_KEY": "mint_abc", "BINDERY_PROJECT": "prj_1",
+			"BINDERY_URL": "http://127.0.0.1:8787", "BINDERY_ADMIN_KEY": "mint_abc", "BINDERY_PROFILE": "staging", "BINDERY_PROJECT": "prj_1",
 			"BINDERY_DATA": "/srv/bindery", "NO_COLOR": "1", "BINDERY_ALLOW_HTTP": "true",
-			"BINDERY_MODELS": "models.json", "BINDERY_MODEL_KEY": "k\n", "BINDERY_MODEL_KEYS": "keys", "BINDERY_FORGE_HOSTS": "a.example, *.b.example",
+			"BINDERY_MODELS": "models.json", "BINDERY_MODEL_KEY": "k\n", "BINDERY_OIDC_CLIENT_SECRET": "s\n", "BINDERY_MODEL_KEYS": "keys", "BINDERY_FORGE_HOSTS": "a.example, *.b.example",
 			"BINDERY_FORGE_PRIVATE_HOSTS": "git.internal:8443", "BINDERY_WEBHOOK_HOSTS": "hooks.internal,http://ci.internal:8080", "BINDERY_FORGE_ALLOW_HTTP": "true",
 			"BINDERY_GITHUB_APP": "17", "BINDERY_GITHUB_APP_KEY": "app.pem", "BINDERY_GITHUB_APP_HOST": "github.example.com",
-		}, config.Config{GitHubApp: "17", GitHubAppKey: "app.pem", GitHubAppHost: "github.example.com", Models: "models.json", ModelKey: "k", ModelKeys: "keys", ForgeHosts: []string{"a.example", "*.b.example"},
-			ForgePrivateHosts: []string{"git.internal:8443"}, WebhookHosts: []string{"hooks.internal", "http://ci.internal:8080"}, ForgeAllowHTTP: true, URL: "http://127.0.0.1:8787", AdminKey: "mint_abc", Project: "prj_1", Data: "/srv/bindery", NoColor: true, AllowHTTP: true}},
+		}, config.Config{GitHubApp: "17", GitHubAppKey: "app.pem", GitHubAppHost: "github.example.com", Models: "models.json", ModelKey: "k", OIDCClientSecret: "s", ModelKeys: "keys", ForgeHosts: []string{"a.example", "*.b.example"},
+			ForgePrivateHosts: []string{"git.internal:8443"}, WebhookHosts: []string{"hooks.internal", "http://ci.internal:8080"}, ForgeAllowHTTP: true, URL: "http://127.0.0.1:8787", AdminKey: "mint_abc", Profile: "staging", Project: "prj_1", Data: "/srv/bindery", NoColor: true, AllowHTTP: true}},
 		{"slashes at the end go", map[string]string{"BINDERY_URL": "https://a.example/base//"}, config.Config{URL: "https://a.example/base"}},
 		{"a line end behind a key goes", map[string]string{"BINDERY_ADMIN_KEY": "k\r\n"}, config.Config{AdminKey: "k"}},
 		{"any value of NO_COLOR counts", map[string]string{"NO_COLOR": "0"}, config.Config{NoColor: true}},
@@ -76,7 +76,7 @@ func TestFromEnvRefuses(t *testing.T) {
 
 func TestKeyDoesNotShowItself(t *testing.T) {
 	const key = "mint_sesame"
-	c := config.Config{AdminKey: key, ModelKey: key}
+	c := config.Config{AdminKey: key, ModelKey: key, OIDCClientSecret: key}
 	var logged bytes.Buffer
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "config", c)
 	encoded, err := json.Marshal(c)

@@ -51,6 +51,18 @@ const (
 	// WebhookHosts are hosts of the operator's own network that webhooks may have,
 	// with commas between them: see remote.Callbacks.
 	WebhookHosts = "BINDERY_WEBHOOK_HOSTS"
+	// DashboardURL is the address under which people reach the dashboard.
+	DashboardURL = "BINDERY_DASHBOARD_URL"
+	// OIDCIssuer is the address of the OpenID provider that signs people in,
+	// OIDCClientID what it knows the dashboard as, and OIDCSecret the ARN of the
+	// secret that has the client secret.
+	OIDCIssuer   = "BINDERY_OIDC_ISSUER"
+	OIDCClientID = "BINDERY_OIDC_CLIENT_ID"
+	OIDCSecret   = "BINDERY_OIDC_SECRET"
+	// OIDCGroupsClaim is the claim with a person's groups, and OIDCGroups the table
+	// of what each is in organisations, as JSON; empty for none.
+	OIDCGroupsClaim = "BINDERY_OIDC_GROUPS_CLAIM"
+	OIDCGroups      = "BINDERY_OIDC_GROUPS"
 	// SignerRole is the ARN of the role whose credentials sign links to bundles.
 	SignerRole = "BINDERY_SIGNER_ROLE"
 	// UploadSignerRole is the ARN of the role whose credentials sign links for
@@ -90,6 +102,9 @@ type Function struct {
 	PullFunction     string
 	SignerRole       string
 	UploadSignerRole string
+	DashboardURL     string
+	// OIDCGroups is the table's text.
+	OIDCIssuer, OIDCClientID, OIDCSecret, OIDCGroupsClaim, OIDCGroups string
 	// GitHubAppHost is github.com where there is an App and the variable is empty.
 	GitHubApp, GitHubAppHost, GitHubAppSecret string
 	// ForgeHosts and ForgePrivateHosts are nil where the variables are empty.
@@ -115,8 +130,10 @@ func FunctionFromEnv(getenv func(string) string, needed ...string) (Function, er
 		StateMachine: getenv(StateMachine), AgentMachine: getenv(AgentMachine), SignerRole: getenv(SignerRole), UploadSignerRole: getenv(UploadSignerRole),
 		ModelTable: getenv(ModelTable), ModelSecret: getenv(ModelSecret), CredentialKey: getenv(CredentialKey), PullFunction: getenv(PullFunction),
 		ForgeHosts: words(getenv(ForgeHosts)), ForgePrivateHosts: words(getenv(ForgePrivateHosts)),
-		WebhookHosts: words(getenv(WebhookHosts)),
-		GitHubApp:    getenv(GitHubApp), GitHubAppHost: getenv(GitHubAppHost), GitHubAppSecret: getenv(GitHubAppSecret),
+		WebhookHosts: words(getenv(WebhookHosts)), DashboardURL: getenv(DashboardURL),
+		OIDCIssuer: getenv(OIDCIssuer), OIDCClientID: getenv(OIDCClientID), OIDCSecret: getenv(OIDCSecret),
+		OIDCGroupsClaim: getenv(OIDCGroupsClaim), OIDCGroups: getenv(OIDCGroups),
+		GitHubApp: getenv(GitHubApp), GitHubAppHost: getenv(GitHubAppHost), GitHubAppSecret: getenv(GitHubAppSecret),
 	}
 	if f.GitHubApp != "" {
 		f.GitHubAppHost = cmp.Or(f.GitHubAppHost, DefaultGitHubHost)

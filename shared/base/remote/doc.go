@@ -7,6 +7,7 @@
 //	dial.go     Dialer: connections to public addresses alone
 //	callback.go Callbacks: which addresses of callers are called back
 //	fetch.go    Fetcher: one file, bounded in size, time and redirects
+//	probe.go    Prober: whether an address leads anywhere, asked politely
 //	kind.go     what a file must be, by its content type
 //	shown.go    Shown: what logs and reports say of an address; Visible: text
 //	            from elsewhere on a terminal

@@ -193,6 +193,12 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, hosts Hosts, kind Kind) (
 	case len(data) > MaxFileBytes:
 		return File{}, tooLarge
 	}
+	if kind == Asset {
+		var not string
+		if ext, not = asset(ext, data); not != "" {
+			return File{}, &Problem{Reason: not}
+		}
+	}
 	return File{Data: data, Extension: ext}, nil
 }
 

@@ -1,10 +1,14 @@
 package remote
 
 import (
+	"bytes"
 	"mime"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Kind is what a file is asked for as.
@@ -59,6 +63,64 @@ func (k Kind) extension(u *url.URL, contentType string) string {
 		return ".yaml" // of which JSON is a part
 	}
 	return ""
+}
+
+// marks are what files of an extension begin with; a dot stands for any byte.
+var marks = map[string][]string{
+	".png": {"\x89PNG\r\n\x1a\n"}, ".jpg": {"\xff\xd8\xff"}, ".gif": {"GIF8"}, ".webp": {"RIFF....WEBP"}, ".avif": {"....ftypavi", "....ftypmif1"},
+	".ico": {"\x00\x00\x01\x00"}, ".woff2": {"wOF2"}, ".woff": {"wOFF"}, ".ttf": {"\x00\x01\x00\x00", "true", "ttcf"}, ".otf": {"OTTO"},
+}
+
+func begins(data []byte, mark string) bool {
+	if len(data) < len(mark) {
+		return false
+	}
+	for i := range len(mark) {
+		if mark[i] != '.' && data[i] != mark[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// live matches what makes a drawing more than a picture where it is opened by itself.
+var live = lazy.Regexp(`(?i)<script|javascript:|\son[a-z]+\s*=`)
+
+// asset returns the extension of an asset by its bytes, for what came under the one
+// that its content type or its name has. Many servers say of one kind of picture
+// that it is another; the problem says of what is neither.
+func asset(ext string, data []byte) (string, string) {
+	const not = "is not what its content type says"
+	switch ext {
+	case ".svg":
+		switch {
+		case !bytes.Contains(data, []byte("<svg")):
+			return "", not
+		case live().Match(data):
+			return "", "is a drawing with a script"
+		}
+		return ext, ""
+	case ".css", ".js":
+		head := bytes.ToLower(bytes.TrimSpace(data[:min(len(data), 512)]))
+		if bytes.HasPrefix(head, []byte("<!doctype")) || bytes.HasPrefix(head, []byte("<html")) {
+			return "", not
+		}
+		return ext, ""
+	}
+	is := func(ext string) bool {
+		return slices.ContainsFunc(marks[ext], func(mark string) bool { return begins(data, mark) })
+	}
+	if is(ext) {
+		return ext, ""
+	}
+	others := []string{".png", ".jpg", ".gif", ".webp", ".avif", ".ico"}
+	if !slices.Contains(others, ext) {
+		others = []string{".woff2", ".woff", ".ttf", ".otf"}
+	}
+	if i := slices.IndexFunc(others, is); i >= 0 {
+		return others[i], ""
+	}
+	return "", not
 }
 
 // accept is the request's header of this kind.

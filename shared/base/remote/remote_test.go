@@ -204,13 +204,25 @@ func TestGet(t *testing.T) {
 		}
 		switch r.URL.Path {
 		case "/a.png":
-			send("image/png", "png")
+			send("image/png", png)
 		case "/font":
-			send("font/woff2; charset=binary", "font")
+			send("font/woff2; charset=binary", "wOF2")
 		case "/spec":
 			send("application/vnd.oai.openapi+json;version=3.0", "{}")
 		case "/spec.yaml":
 			send("text/plain; charset=utf-8", "openapi: 3.1.0")
+		case "/photo.png":
+			send("image/png", "\xff\xd8\xff\xe0")
+		case "/error.png":
+			send("image/png", "<html>")
+		case "/error.js":
+			send("text/javascript", "\n<!DOCTYPE html>")
+		case "/live.svg":
+			send("image/svg+xml", "<svg><a onclick='x()'/></svg>")
+		case "/text.svg":
+			send("image/svg+xml", "no such file")
+		case "/false.woff2":
+			send("font/woff2", "\x00\x01\x00\x00\x00")
 		case "/page.png":
 			send("text/html", "<html>")
 		case "/blob.svg":
@@ -270,6 +282,12 @@ func TestGet(t *testing.T) {
 		{"after a redirect", "https://example.com/there", Asset, ".png", 2},
 		{"a page is no picture", "https://example.com/page.png", Asset, "has a content type that is not asked for", 1},
 		{"a picture is no specification", "https://example.com/a.png", Specification, "has a content type that is not asked for", 1},
+		{"a picture of another kind", "https://example.com/photo.png", Asset, ".jpg", 1},
+		{"a font of another kind", "https://example.com/false.woff2", Asset, ".ttf", 1},
+		{"a page that is called a picture", "https://example.com/error.png", Asset, "is not what its content type says", 1},
+		{"a page that is called a script", "https://example.com/error.js", Asset, "is not what its content type says", 1},
+		{"text that is called a drawing", "https://example.com/text.svg", Asset, "is not what its content type says", 1},
+		{"a drawing with a script", "https://example.com/live.svg", Asset, "is a drawing with a script", 1},
 		{"text is no picture", "https://example.com/spec.yaml", Asset, "has a content type that is not asked for", 1},
 		{"too large", "https://example.com/large.png", Asset, "has more than 20 MiB", 1},
 		{"too large unpacked", "https://example.com/bomb.png", Asset, "has more than 20 MiB", 1},
@@ -304,6 +322,9 @@ func TestGet(t *testing.T) {
 		})
 	}
 }
+
+// png is how a picture begins.
+const png = "\x89PNG\r\n\x1a\n"
 
 // A name that means a public address when it is looked up, and a private one a
 // moment later, gains nothing: the connection goes to what was checked.

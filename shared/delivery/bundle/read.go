@@ -26,8 +26,8 @@ type Limits struct {
 	// Files is the most files of a bundle; 0 means 1,000,000: three for each
 	// of 200,000 pages and as many static files again.
 	Files int
-	// Bytes is the most bytes of all files; 0 means 20 GiB, the limit of an
-	// export.
+	// Bytes is the most bytes of all files; 0 means 100 GiB: an export's limit
+	// of 20 GiB is of the archive, and pages have a fourth of their size there.
 	Bytes int64
 }
 
@@ -50,7 +50,7 @@ func (l Limits) withDefaults() Limits {
 		l.Files = 1_000_000
 	}
 	if l.Bytes <= 0 {
-		l.Bytes = 20 << 30
+		l.Bytes = 100 << 30
 	}
 	return l
 }

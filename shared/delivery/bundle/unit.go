@@ -71,15 +71,25 @@ func (p *Writers) Unit(w io.Writer, level Compression) (*Unit, error) {
 // Add writes one file and returns its line of the list. It returns an error for a
 // closed unit, a name that can't be in an archive, and those of the writer.
 func (u *Unit) Add(path string, modified time.Time, data []byte) (File, error) {
-	if err := u.header(path, modified, int64(len(data))); err != nil {
+	if err := u.Put(path, modified, data); err != nil {
 		return File{}, err
 	}
-	if _, err := u.tar.Write(data); err != nil {
-		return File{}, u.fail(err)
+	return FileOf(path, data), nil
+}
+
+// Put is Add for a file whose line is known already.
+func (u *Unit) Put(path string, modified time.Time, data []byte) error {
+	if err := u.header(path, modified, int64(len(data))); err != nil {
+		return err
 	}
+	_, err := u.tar.Write(data)
+	return u.fail(err)
+}
+
+// FileOf returns the line of a file with this data.
+func FileOf(path string, data []byte) File {
 	sum := sha256.Sum256(data)
-	hex.Encode(u.hex[:], sum[:])
-	return File{Path: path, Size: int64(len(data)), SHA256: string(u.hex[:])}, nil
+	return File{Path: path, Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:])}
 }
 
 // AddFrom writes one file of size bytes, which it reads from r. Fewer or more

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -310,6 +311,7 @@ func TestUnchanged(t *testing.T) {
 		data := t.TempDir()
 		for range 2 {
 			r := started(t, Options{Link: o.link(), Data: data})
+			r.shows(t, "edition 1") // a server that stops sooner may not have it yet
 			r.stop()
 			<-r.ended
 		}
@@ -337,6 +339,7 @@ func TestUnchanged(t *testing.T) {
 		data := t.TempDir()
 		for _, o := range []*origin{first, second} {
 			r := started(t, Options{Link: o.link(), Data: data})
+			r.shows(t, "edition 1") // a server that stops sooner may not have it yet
 			r.stop()
 			<-r.ended
 		}
@@ -882,5 +885,17 @@ func TestErrorsHoldNoLink(t *testing.T) {
 		if got := r.quiet(fmt.Errorf("get %s: no", text)).Error(); strings.Contains(got, text) {
 			t.Errorf("%q", got)
 		}
+	}
+}
+
+// TestReserve: while a server runs, the collector waits for a heap of the
+// reserve's size at least.
+func TestReserve(t *testing.T) {
+	started(t, Options{Link: write(t, archive(t, "1", sample(), nil))})
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if m.NextGC < 2*heapReserve {
+		t.Errorf("the next collection is at %d bytes", m.NextGC)
 	}
 }

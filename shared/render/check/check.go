@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/url"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -46,8 +47,9 @@ type Options struct {
 	Domain string
 	// Groups are as in site.Options: the readers who are let in.
 	Groups []string
-	// Rules, if not nil, replace the site's own, which are then not even checked:
-	// whoever may change those must not choose what is found.
+	// Rules, if not nil, replace the site's own, which are then not even checked,
+	// and comments silence nothing: whoever may change those must not choose what
+	// is found.
 	Rules Rules
 	// Islands runs the JavaScript of pages; nil runs none, and pages that need
 	// some are in Report.NotChecked.
@@ -60,6 +62,13 @@ type Options struct {
 	// Tools, if not nil, are shared with other checks, so that a later one need not
 	// draw the same diagrams again.
 	Tools *Tools
+	// Fix makes Report.Fixes.
+	Fix bool
+	// Indented finds files of the configuration that are not indented as they nest,
+	// which is of no matter to a bundle.
+	Indented bool
+	// External, if not nil, asks whether links to other sites lead anywhere.
+	External *External
 	// Concurrency is how many pages are checked at the same time; 0 means
 	// GOMAXPROCS.
 	Concurrency int
@@ -96,6 +105,10 @@ type Report struct {
 	Counts Counts
 	// Pages is how many pages were checked.
 	Pages int
+	// Fixes are what Options.Fix asks for, by file and place.
+	Fixes []Fix
+	// NotAsked is how many addresses of other sites were not asked for in time.
+	NotAsked int
 	// NotChecked are the sources, sorted, of pages that need JavaScript which was
 	// not run. Their other parts are checked; links to places on them are taken to
 	// be good.
@@ -116,10 +129,10 @@ func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	rules, faults := opt.Rules, []mdx.Diagnostic(nil)
-	if rules == nil {
+	own := &ruleReader{rules: opt.Rules}
+	if own.rules == nil {
 		var err error
-		if rules, faults, err = ReadRules(fsys); err != nil {
+		if own, err = readRules(fsys); err != nil {
 			return nil, err
 		}
 	}
@@ -133,14 +146,23 @@ func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
 		refused = append(refused, mdx.Diagnostic{Severity: mdx.Error, Code: "file-refused", File: f.Path, Message: "the file can't be published: " + f.Reason})
 	}
 	if unusable, ok := errors.AsType[*site.ConfigError](err); ok {
-		return unusableSite(unusable, rules, append(refused, faults...)), nil
+		return unusableSite(unusable, own.rules, append(refused, own.faults...)), nil
 	}
 	if err != nil {
 		return nil, err
 	}
+	pale, err := Contrast(loaded, fsys)
+	if err != nil {
+		return nil, err
+	}
+	settled := loaded.Settle(notFetched)
+	outside, err := FindOutside(loaded, fsys, remote.Hosts{}, opt.AirGapped)
+	if err != nil {
+		return nil, err
+	}
 	c := &checker{
-		Options: opt, fs: fsys, site: loaded, rules: rules, specs: specs,
-		found: slices.Concat(refused, found, loaded.Settle(notFetched), Navigation(loaded), faults),
+		Options: opt, fs: fsys, site: loaded, rules: own.rules, ignored: own.ignored, specs: specs,
+		found: slices.Concat(refused, found, settled, outside.Findings(), Navigation(loaded), pale, own.faults),
 	}
 	return c.report(ctx)
 }
@@ -196,16 +218,20 @@ type checker struct {
 	fs    fs.FS
 	site  *site.Site
 	rules Rules
-	specs *reference.Reader
-	found []mdx.Diagnostic // of the site as a whole
-	pages *page.Renderer
-	facts []pageFacts
+	// ignored are those of ruleFile.
+	ignored []*regexp.Regexp
+	specs   *reference.Reader
+	found   []mdx.Diagnostic // of the site as a whole
+	pages   *page.Renderer
+	facts   []pageFacts
 }
 
 // pageFacts is the result of checking one page.
 type pageFacts struct {
 	Facts
 	classes []string
+	links   []page.Ref // if there are fixes to be made
+	outside []page.Ref // if other sites are asked
 }
 
 // report checks all pages and joins their findings.
@@ -214,12 +240,17 @@ func (c *checker) report(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	list := NewList(c.site, c.rules)
+	notices, err := frame.FontNotices(c.site)
 	if c.Features != nil {
-		notices, err := frame.Notices(c.site, *c.Features)
-		if err != nil {
-			return nil, err
-		}
-		c.found = append(notices, c.found...)
+		notices, err = frame.Notices(c.site, *c.Features)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.found = append(notices, c.found...)
+	indent, err := c.indentation()
+	if err != nil {
+		return nil, err
 	}
 	for _, d := range append(c.found, c.specs.Diagnostics()...) {
 		list.Add(d)
@@ -233,7 +264,15 @@ func (c *checker) report(ctx context.Context) (*Report, error) {
 		}
 	}
 	slices.Sort(r.NotChecked)
-	if err := c.classes(ctx, list); err != nil {
+	if c.Fix {
+		if r.Fixes, err = c.fixes(indent); err != nil {
+			return nil, err
+		}
+	}
+	if r.NotAsked, err = c.external(ctx, list); err != nil {
+		return nil, err
+	}
+	if err := c.unknownClasses(ctx, list); err != nil {
 		return nil, err
 	}
 	if len(c.facts) == 0 {
@@ -248,8 +287,8 @@ func (c *checker) report(ctx context.Context) (*Report, error) {
 func (c *checker) inspect(ctx context.Context) error {
 	c.pages = page.New(page.Options{
 		Site: c.site, FS: c.site.Readable(c.fs), Highlighter: c.Tools.highlighter, Registry: c.Tools.registry, Log: c.Log,
-		Icons: libraryIcons{c.Tools.icons, c.site.Config.Icons.Library}, Diagrams: c.Tools.diagrams, Islands: c.Islands,
-		AirGapped: c.AirGapped,
+		Icons: libraryIcons{c.Tools.icons, c.site.Config.Icons.Library}, Diagrams: c.Tools.diagrams.For(c.site.Config.Fonts.Body.Family, c.site.Config.Fonts.Body.Source), Islands: c.Islands,
+		AirGapped: c.AirGapped, Outside: c.External != nil,
 	})
 	for i := range c.site.Pages {
 		if !c.site.Pages[i].Excluded {
@@ -312,8 +351,14 @@ func (c *checker) page(ctx context.Context, f *pageFacts, slice *reference.Slice
 	if err != nil {
 		return err
 	}
+	if c.Options.Rules != nil {
+		res.Ignores = nil
+	}
 	f.Facts = FactsOf(c.site, f.Page, res)
-	f.classes = res.Classes
+	f.classes, f.outside = res.Classes, res.Outside
+	if c.Fix {
+		f.links = res.Links
+	}
 	if res.Unrun {
 		f.unknown = true
 		f.Diagnostics = slices.DeleteFunc(f.Diagnostics, func(d mdx.Diagnostic) bool { return d.Code == "script-needed" })
@@ -321,10 +366,10 @@ func (c *checker) page(ctx context.Context, f *pageFacts, slice *reference.Slice
 	return nil
 }
 
-// classes adds the findings about class names on pages. The compiler of
+// unknownClasses adds the findings about class names on pages. The compiler of
 // utilities, which is slow to start, is asked only for names that no other style
 // sheet has a rule for.
-func (c *checker) classes(ctx context.Context, list *List) error {
+func (c *checker) unknownClasses(ctx context.Context, list *List) error {
 	set := map[string]struct{}{}
 	for i := range c.facts {
 		for _, name := range c.facts[i].classes {

@@ -29,15 +29,15 @@ type Counts struct {
 	Notices  int `json:"notices"`
 }
 
-// count adds one finding.
-func (c *Counts) count(level mdx.Severity) {
+// count adds n findings of a level.
+func (c *Counts) count(level mdx.Severity, n int) {
 	switch level {
 	case mdx.Error:
-		c.Errors++
+		c.Errors += n
 	case mdx.Warning:
-		c.Warnings++
+		c.Warnings += n
 	default:
-		c.Notices++
+		c.Notices += n
 	}
 }
 
@@ -48,7 +48,7 @@ func (c Counts) All() int { return c.Errors + c.Warnings + c.Notices }
 func Count(list []Finding) Counts {
 	var c Counts
 	for i := range list {
-		c.count(list[i].Level)
+		c.count(list[i].Level, 1)
 	}
 	return c
 }

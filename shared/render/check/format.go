@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"net/url"
@@ -165,6 +166,81 @@ func WriteSARIF(w io.Writer, prefix, version string, list []Finding) error {
 		Version string `json:"version"`
 		Runs    []run  `json:"runs"`
 	}{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []run{{tool{driver{"Bindery", version, rules}}, results, "unicodeCodePoints"}}})
+}
+
+// WriteJUnit writes findings as a report of tests, which GitLab, Jenkins and others
+// show: a suite for each file, a case for each finding. Errors and warnings are
+// failures, notices are skipped. Where nothing is found, one case says so, since some
+// services refuse a report without any.
+func WriteJUnit(w io.Writer, prefix string, list []Finding) error {
+	type outcome struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+		Text    string `xml:",chardata"`
+	}
+	type testCase struct {
+		Name    string   `xml:"name,attr"`
+		Class   string   `xml:"classname,attr"`
+		Time    string   `xml:"time,attr"`
+		Failure *outcome `xml:"failure"`
+		Skipped *outcome `xml:"skipped"`
+	}
+	type suite struct {
+		Name     string     `xml:"name,attr"`
+		File     string     `xml:"file,attr,omitempty"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Errors   int        `xml:"errors,attr"`
+		Skipped  int        `xml:"skipped,attr"`
+		Cases    []testCase `xml:"testcase"`
+	}
+	type suites struct {
+		XMLName  xml.Name `xml:"testsuites"`
+		Name     string   `xml:"name,attr"`
+		Tests    int      `xml:"tests,attr"`
+		Failures int      `xml:"failures,attr"`
+		Errors   int      `xml:"errors,attr"`
+		Suites   []suite  `xml:"testsuite"`
+	}
+	const name = "bindery check"
+	all := suites{Name: name}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b Finding) int { return strings.Compare(a.File, b.File) })
+	for _, f := range list {
+		file := path.Join(prefix, f.File)
+		if n := len(all.Suites); n == 0 || all.Suites[n-1].File != file {
+			all.Suites = append(all.Suites, suite{Name: file, File: file})
+		}
+		s := &all.Suites[len(all.Suites)-1]
+		one := testCase{Name: f.Code, Class: file, Time: "0"}
+		place := file
+		if f.Line > 0 {
+			one.Name += fmt.Sprintf(" at %d:%d", f.Line, max(f.Column, 1))
+			place += fmt.Sprintf(":%d:%d", f.Line, max(f.Column, 1))
+		}
+		what := &outcome{f.Message, string(f.Level), fmt.Sprintf("%s: %s: %s (%s)", place, f.Level, f.Message, f.Code)}
+		if f.Level == mdx.Notice {
+			one.Skipped = what
+			s.Skipped++
+		} else {
+			one.Failure = what
+			s.Failures++
+			all.Failures++
+		}
+		s.Cases = append(s.Cases, one)
+		s.Tests++
+		all.Tests++
+	}
+	if len(list) == 0 {
+		all.Tests = 1
+		all.Suites = []suite{{Name: name, Tests: 1, Cases: []testCase{{Name: "no findings", Class: name, Time: "0"}}}}
+	}
+	out, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, out)
+	return err
 }
 
 // baseline is a file of known findings.

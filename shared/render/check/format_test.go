@@ -3,6 +3,10 @@ package check_test
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,6 +153,70 @@ func TestInRunes(t *testing.T) {
 	}{{"äx", 3, 2}, {"ab", 2, 2}, {"ab", 9, 3}, {"", 0, 0}} {
 		if got := check.InRunes(c.line, c.column); got != c.want {
 			t.Errorf("column %d of %q is %d, want %d", c.column, c.line, got, c.want)
+		}
+	}
+}
+
+// A report of tests has the elements and attributes that the schema of Jenkins
+// (junit-10.xsd) requires, no others, and counts that are right.
+func TestWriteJUnit(t *testing.T) {
+	allowed := map[string][]string{
+		"testsuites": {"name", "tests", "failures", "errors"},
+		"testsuite":  {"name", "tests", "failures", "errors", "skipped", "file"},
+		"testcase":   {"name", "classname", "time"},
+		"failure":    {"message", "type"},
+		"skipped":    {"message", "type"},
+	}
+	within := map[string]string{"testsuites": "", "testsuite": "testsuites", "testcase": "testsuite", "failure": "testcase", "skipped": "testcase"}
+	for _, list := range [][]check.Finding{nil, append(someFindings(), check.Finding{Level: mdx.Error, Code: "x", File: "<&>.mdx", Message: "\x00 ]]> \"'"})} {
+		var b bytes.Buffer
+		if err := check.WriteJUnit(&b, "docs", list); err != nil {
+			t.Fatal(err)
+		}
+		var open []string
+		counts, names := map[string]int{}, map[string]bool{}
+		d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
+		for {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err, b.String())
+			}
+			switch token := token.(type) {
+			case xml.StartElement:
+				name := token.Name.Local
+				around := append([]string{""}, open...)
+				if want, ok := within[name]; !ok || around[len(around)-1] != want {
+					t.Errorf("%s stands in %v", name, open)
+				}
+				identity := name
+				for _, a := range token.Attr {
+					if !slices.Contains(allowed[name], a.Name.Local) || a.Value == "" {
+						t.Errorf("%s has %s=%q", name, a.Name.Local, a.Value)
+					}
+					identity += " " + a.Value
+				}
+				if names[identity] && name == "testcase" {
+					t.Errorf("%s is there twice", identity)
+				}
+				names[identity] = true
+				counts[name]++
+				open = append(open, name)
+			case xml.EndElement:
+				open = open[:len(open)-1]
+			}
+		}
+		want := map[string]int{"testsuites": 1, "testsuite": 1, "testcase": 1}
+		if list != nil {
+			want = map[string]int{"testsuites": 1, "testsuite": 4, "testcase": 5, "failure": 4, "skipped": 1}
+		}
+		if diff := cmp.Diff(want, counts); diff != "" {
+			t.Errorf("the elements differ (-want +got):\n%s\n%s", diff, b.String())
+		}
+		if list != nil && !strings.Contains(b.String(), `<testsuites name="bindery check" tests="5" failures="4" errors="0">`) {
+			t.Errorf("the counts are wrong:\n%s", b.String())
 		}
 	}
 }

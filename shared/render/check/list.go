@@ -21,6 +21,9 @@ type Facts struct {
 	IDs         []string         `json:"ids,omitempty"`
 	Links       []Link           `json:"links,omitempty"`
 	Diagnostics []mdx.Diagnostic `json:"diagnostics,omitempty"`
+	// Ignores are the comments of the page and of what it includes. Diagnostics
+	// don't have what they silence.
+	Ignores []Ignore `json:"ignores,omitempty"`
 
 	// unknown is set where not all ids of the page are known.
 	unknown bool
@@ -40,6 +43,10 @@ type Link struct {
 // page itself are settled here.
 func FactsOf(s *site.Site, i int, res *page.Result) Facts {
 	f := Facts{Page: i, IDs: res.IDs, Diagnostics: res.Diagnostics}
+	var comments ignores
+	for _, comment := range res.Ignores {
+		comments.add(&Ignore{Ignore: comment})
+	}
 	var own map[string]bool
 	for _, l := range res.Links {
 		if l.Page < 0 || l.Missing || l.Asset || !needsID(l.Fragment) || s.Pages[l.Page].Excluded {
@@ -58,6 +65,18 @@ func FactsOf(s *site.Site, i int, res *page.Result) Facts {
 		}
 		if !own[l.Fragment] && !res.Unrun {
 			f.Diagnostics = append(f.Diagnostics, fragmentMissing(s, link))
+		}
+	}
+	if len(comments) > 0 {
+		kept := make([]mdx.Diagnostic, 0, len(f.Diagnostics))
+		for _, d := range f.Diagnostics {
+			if !comments.silence(&d) {
+				kept = append(kept, d)
+			}
+		}
+		f.Diagnostics = kept
+		for _, comment := range comments {
+			f.Ignores = append(f.Ignores, *comment)
 		}
 	}
 	return f
@@ -79,9 +98,12 @@ func fragmentMissing(s *site.Site, l Link) mdx.Diagnostic {
 	}
 }
 
+// CodePageFailed is the code of PageFailed.
+const CodePageFailed = "page-failed"
+
 // PageFailed returns the finding about a page that can't be rendered.
 func PageFailed(p *site.Page, reason string) mdx.Diagnostic {
-	return mdx.Diagnostic{Severity: mdx.Error, Code: "page-failed", File: p.File(), Line: 1, Column: 1, Message: reason}
+	return mdx.Diagnostic{Severity: mdx.Error, Code: CodePageFailed, File: p.File(), Line: 1, Column: 1, Message: reason}
 }
 
 // List joins the findings about a site and its pages. They are added in the order in
@@ -97,8 +119,11 @@ type List struct {
 	kept    int          // findings among the events
 	// seen holds the hashes of all findings: what is wrong in a snippet is
 	// found on each page that shows it, and reported once.
-	seen   map[uint64]struct{}
-	counts Counts
+	seen    map[uint64]struct{}
+	counts  Counts
+	ignores ignores
+	// partial are the files of which not all findings are known.
+	partial map[string]bool
 }
 
 // event is a finding, or a link to a place that is yet to be looked up.
@@ -110,7 +135,7 @@ type event struct {
 
 // NewList begins the list of a site, to which the site's rules are applied.
 func NewList(s *site.Site, rules Rules) *List {
-	return &List{site: s, rules: rules, ids: make([][]uint32, len(s.Pages)), unknown: map[int]bool{}, seen: make(map[uint64]struct{})}
+	return &List{site: s, rules: rules, ids: make([][]uint32, len(s.Pages)), unknown: map[int]bool{}, partial: map[string]bool{}, seen: make(map[uint64]struct{})}
 }
 
 // Add adds findings about the site as a whole.
@@ -126,6 +151,13 @@ func (l *List) AddPage(f *Facts) {
 		l.ids[f.Page] = ids
 		if f.unknown {
 			l.unknown[f.Page] = true
+		}
+	}
+	for i := range f.Ignores {
+		comment := f.Ignores[i]
+		l.ignores.add(&comment)
+		if f.unknown {
+			l.partial[comment.File] = true
 		}
 	}
 	for i := range f.Diagnostics {
@@ -156,7 +188,7 @@ func (l *List) add(d *mdx.Diagnostic, page int) {
 	if l.again(d) || !l.rules.apply(d) {
 		return
 	}
-	l.counts.count(d.Severity)
+	l.counts.count(d.Severity, 1)
 	if l.kept < MaxFindings {
 		l.kept++
 		l.events = append(l.events, event{finding: d, page: page})
@@ -168,6 +200,13 @@ func (l *List) add(d *mdx.Diagnostic, page int) {
 // that the list has no room for.
 func (l *List) Finish(fn func(Finding) error) (Counts, error) {
 	listed := 0
+	list := func(f Finding) error {
+		if listed >= MaxFindings {
+			return nil
+		}
+		listed++
+		return fn(f)
+	}
 	for _, e := range l.events {
 		d := e.finding
 		if to := e.link; to != nil {
@@ -175,28 +214,50 @@ func (l *List) Finish(fn func(Finding) error) (Counts, error) {
 				continue
 			}
 			missing := fragmentMissing(l.site, *to)
-			if l.again(&missing) || !l.rules.apply(&missing) {
+			if l.again(&missing) || l.ignores.silence(&missing) || !l.rules.apply(&missing) {
 				continue
 			}
-			l.counts.count(missing.Severity)
+			l.counts.count(missing.Severity, 1)
 			d = &missing
-		}
-		if listed >= MaxFindings {
+		} else if l.ignores.silence(d) { // found before the page was read
+			l.counts.count(d.Severity, -1)
 			continue
 		}
-		listed++
-		if err := fn(l.shown(d, e.page)); err != nil {
+		if err := list(l.shown(d, e.page)); err != nil {
+			return l.counts, err
+		}
+	}
+	for _, d := range l.aboutIgnores() {
+		l.counts.count(d.Severity, 1)
+		if err := list(l.shown(&d, -1)); err != nil {
 			return l.counts, err
 		}
 	}
 	if l.counts.All() > listed {
-		l.counts.Notices++
+		l.counts.count(mdx.Notice, 1)
 		return l.counts, fn(Finding{
 			Level: mdx.Notice, Code: "list-cut", File: l.site.ConfigFile,
 			Message: "there are more diagnostics than this list holds",
 		})
 	}
 	return l.counts, nil
+}
+
+// aboutIgnores returns the findings about comments, which are known once all
+// others are.
+func (l *List) aboutIgnores() []mdx.Diagnostic {
+	// Without some of the pages, links to them have no findings.
+	whole := !slices.ContainsFunc(l.site.Pages, func(p site.Page) bool { return p.Excluded })
+	codes := Codes()
+	var found []mdx.Diagnostic
+	for _, comment := range l.ignores {
+		for _, d := range comment.faults(codes, whole && !l.partial[comment.File]) {
+			if l.rules.apply(&d) {
+				found = append(found, d)
+			}
+		}
+	}
+	return found
 }
 
 // shown removes secrets from the addresses in a finding.

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/render/css"
+	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
@@ -77,4 +79,37 @@ func strangers(s *site.Site, fsys fs.FS, assets []theme.Asset, names []string) [
 		hook, _, _ := strings.Cut(base, "/")
 		return known[n] || hook == "group" || hook == "peer" || base == "dark" || base == "prose" || strings.HasPrefix(base, "prose-")
 	})
+}
+
+// Contrast returns the findings about colours of the site that nobody could read, for
+// which readers get others. The error is about reading the configuration.
+func Contrast(s *site.Site, fsys fs.FS) ([]mdx.Diagnostic, error) {
+	all := theme.Corrections(frame.Colors(s))
+	if len(all) == 0 {
+		return nil, nil
+	}
+	src, err := fs.ReadFile(fsys, s.ConfigFile)
+	if err != nil {
+		return nil, err
+	}
+	root, _ := json.Parse(src, json.Options{Depth: maxNesting, Lenient: true}) // or no place is known
+	var found []mdx.Diagnostic
+	for _, c := range all {
+		names := []string{"colors", c.Name}
+		if c.Page {
+			names = []string{"background", "color", c.Name}
+		}
+		at := root
+		for _, name := range names {
+			if at != nil {
+				at = at.Fields().Take(name)
+			}
+		}
+		d := mdx.Diagnostic{Severity: mdx.Notice, Code: "color-contrast", File: s.ConfigFile, Message: c.String()}
+		if at != nil {
+			d.Line, d.Column = at.Line, at.Column
+		}
+		found = append(found, d)
+	}
+	return found, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,22 +40,43 @@ const (
 // in the file are returned as findings, and the other rules still apply. The error is
 // about reading the file.
 func ReadRules(fsys fs.FS) (Rules, []mdx.Diagnostic, error) {
+	r, err := readRules(fsys)
+	return r.rules, r.faults, err
+}
+
+// ReadRun reads what the rules' file sets for exports of its folder by the program
+// itself. A server does not: its projects' records say what they may. Findings are
+// the file's faults that concern this part. The error is about reading the file.
+func ReadRun(fsys fs.FS) ([]Setting, []mdx.Diagnostic, error) {
+	r, err := readRules(fsys)
+	return r.run, r.runFaults, err
+}
+
+// readRules reads the file; it is empty where there is none.
+func readRules(fsys fs.FS) (*ruleReader, error) {
+	r := new(ruleReader)
 	info, err := fs.Stat(fsys, site.RulesFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+		return r, nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return r, err
 	}
 	if info.Size() > maxRules {
-		return nil, []mdx.Diagnostic{ruleFault(1, 1, "the file has more than %d KiB", maxRules>>10)}, nil
+		r.whole(1, 1, fmt.Sprintf("the file has more than %d KiB", maxRules>>10))
+		return r, nil
 	}
 	data, err := fs.ReadFile(fsys, site.RulesFile)
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		r.parse(data)
 	}
-	rules, faults := parseRules(data)
-	return rules, faults, nil
+	return r, err
+}
+
+// whole makes a fault of the whole file the only thing that is known of it.
+func (r *ruleReader) whole(line, column int, message string) {
+	faults := []mdx.Diagnostic{ruleFault(line, column, "%s", message)}
+	*r = ruleReader{faults: faults, runFaults: faults}
 }
 
 // rulesCode is the code of findings about rules.
@@ -65,16 +87,17 @@ func ruleFault(line, column int, format string, args ...any) mdx.Diagnostic {
 	return mdx.Diagnostic{Severity: mdx.Error, Code: rulesCode, File: site.RulesFile, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
 }
 
-// parseRules reads a file of rules. It walks the syntax tree and follows no alias,
+// parse reads a file of rules. It walks the syntax tree and follows no alias,
 // so that no file can unfold into something huge.
-func parseRules(src []byte) (rules Rules, faults []mdx.Diagnostic) {
+func (r *ruleReader) parse(src []byte) {
 	if depth := strings.Count(string(src), "[") + strings.Count(string(src), "{"); depth > maxNesting {
-		return nil, []mdx.Diagnostic{ruleFault(1, 1, "the file has more than %d brackets", maxNesting)}
+		r.whole(1, 1, fmt.Sprintf("the file has more than %d brackets", maxNesting))
+		return
 	}
 	defer func() {
 		// No file may end a check because of a panic in the parser.
 		if p := recover(); p != nil {
-			rules, faults = nil, []mdx.Diagnostic{ruleFault(1, 1, "the file can't be read as YAML")}
+			r.whole(1, 1, "the file can't be read as YAML")
 		}
 	}()
 	tree, err := parser.ParseBytes(src, 0)
@@ -86,30 +109,38 @@ func parseRules(src []byte) (rules Rules, faults []mdx.Diagnostic) {
 				line, column = t.Position.Line, t.Position.Column
 			}
 		}
-		return nil, []mdx.Diagnostic{ruleFault(line, column, "%s", message)}
+		r.whole(line, column, message)
+		return
 	}
-	r := ruleReader{rules: Rules{}, codes: Codes()}
+	r.rules, r.codes = Rules{}, Codes()
 	for i, doc := range tree.Docs {
 		if i > 0 {
 			r.fault(doc.Body, "the file has more than one document")
 			break
 		}
 		r.fields(doc.Body, "the file", func(key string, at, value ast.Node) {
-			if key != "check" {
-				r.fault(at, "unknown key %q: the only key is \"check\"", short(key))
-				return
+			switch key {
+			case "check":
+				r.fields(value, `"check"`, r.rule)
+			case "run":
+				before := len(r.faults)
+				r.fields(value, `"run"`, r.setting)
+				r.runFaults = slices.Clone(r.faults[before:])
+			default:
+				r.fault(at, "unknown key %q: the keys are \"check\" and \"run\"", short(key))
 			}
-			r.fields(value, `"check"`, r.rule)
 		})
 	}
-	return r.rules, r.faults
 }
 
 // ruleReader collects the rules of a file.
 type ruleReader struct {
-	rules  Rules
-	codes  []Code
-	faults []mdx.Diagnostic
+	rules     Rules
+	ignored   []*regexp.Regexp // addresses of other sites that nobody asks for
+	codes     []Code
+	faults    []mdx.Diagnostic
+	run       []Setting
+	runFaults []mdx.Diagnostic // those of faults that concern run
 }
 
 // fault adds a finding at a node; nil stands for the beginning of the file.
@@ -148,8 +179,12 @@ func (r *ruleReader) fields(n ast.Node, what string, fn func(key string, at, val
 
 // rule reads the level of one code.
 func (r *ruleReader) rule(code string, at, value ast.Node) {
+	if code == "external" {
+		r.fields(value, `"external"`, r.external)
+		return
+	}
 	if !slices.ContainsFunc(r.codes, func(c Code) bool { return c.Name == code }) {
-		r.fault(at, "unknown code %q%s", short(code), r.like(code))
+		r.fault(at, "unknown code %q%s", short(code), like(r.codes, code))
 		return
 	}
 	if code == rulesCode {
@@ -168,16 +203,28 @@ func (r *ruleReader) rule(code string, at, value ast.Node) {
 	}
 }
 
-// like suggests the code that was probably meant.
-func (r *ruleReader) like(code string) string {
-	names := make([]string, len(r.codes))
-	for i, c := range r.codes {
-		names[i] = c.Name
+// external reads which links to other sites are not asked for.
+func (r *ruleReader) external(key string, at, value ast.Node) {
+	list, ok := value.(*ast.SequenceNode)
+	switch {
+	case key != "ignore":
+		r.fault(at, "unknown key %q: the only key of \"external\" is \"ignore\"", short(key))
+		return
+	case !ok:
+		r.fault(cmp.Or(value, at), "\"ignore\" must be a list of addresses, in which * stands for anything")
+		return
 	}
-	if near := site.Nearest(code, names); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
+	for _, v := range list.Values {
+		s, ok := v.(*ast.StringNode)
+		if !ok {
+			r.fault(v, "an address that is ignored must be a text")
+			continue
+		}
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(s.Value), `\*`, ".*")
+		if p, err := regexp.Compile("^" + pattern + "$"); err == nil {
+			r.ignored = append(r.ignored, p)
+		}
 	}
-	return ""
 }
 
 // short truncates a text for a message.

@@ -21,18 +21,24 @@ import (
 func FuzzRules(f *testing.F) {
 	for _, seed := range []string{
 		"check:\n  link-missing: off\n", "check: {link-missing: error, alt-missing: off}", "check:\n- a\n", "check: &a\n  b: *a\n",
-		"---\n---\n", "? a\n: b\n", "check:\n  ? [a]\n  : b\n", "<<: {check: {}}\n", "check: !!x\n", "# nothing\n", "", "check:\n\tx: y",
+		"---\n---\n", "? a\n: b\n", "run: {kind: cloud, path: [a, true]}", "run:\n  path: &a [*a]\n", "check:\n  ? [a]\n  : b\n", "<<: {check: {}}\n", "check: !!x\n", "# nothing\n", "", "check:\n\tx: y",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		rules, faults := parseRules(src)
-		for code, level := range rules {
+		r := new(ruleReader)
+		r.parse(src)
+		for code, level := range r.rules {
 			if code == rulesCode || !slices.Contains([]string{"off", "notice", "warning", "error"}, string(level)) {
 				t.Errorf("%s has the level %q", code, level)
 			}
 		}
-		for _, d := range faults {
+		for _, s := range r.run {
+			if s.Line < 1 || s.Column < 1 || !slices.Contains(RunKeys(), s.Key) {
+				t.Errorf("a setting is %+v", s)
+			}
+		}
+		for _, d := range r.faults {
 			if d.Line < 1 || d.Column < 1 || len(d.Message) > 2000 {
 				t.Errorf("a fault has no place, or much to say: %v", d)
 			}

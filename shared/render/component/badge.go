@@ -27,16 +27,16 @@ func badgeComponents() []*Component {
 }
 
 func badgeHTML(w *Writer, e *Element) {
-	classes := []string{"badge"}
+	classes, named, sized := []string{"badge"}, "", ""
 	color := strings.ToLower(strings.TrimSpace(e.String("color")))
 	if strings.Contains(badgeColors, " "+color+" ") && color != "" {
-		classes = append(classes, "badge-"+color)
+		classes, named = append(classes, "badge-"+color), color
 	} else if c := w.colorClass(e, "color", "--fg"); c != "" {
 		classes = append(classes, "tinted", c)
 	}
 	switch size := e.String("size"); size {
 	case "xs", "sm", "lg":
-		classes = append(classes, "badge-"+size)
+		classes, sized = append(classes, "badge-"+size), size
 	}
 	if e.String("shape") == "pill" {
 		classes = append(classes, "badge-pill")
@@ -46,5 +46,5 @@ func badgeHTML(w *Writer, e *Element) {
 			classes = append(classes, "badge-"+flag)
 		}
 	}
-	w.open("span", e, classes...).Raw(">").icon(e, "icon", "badge-icon").Nodes(Phrasing(e.Node.Children)).Raw("</span>")
+	w.open("span", e, classes...).Raw(" data-badge").AttrIf("data-color", named).AttrIf("data-size", sized).Raw(">").icon(e, "icon", "badge-icon").Nodes(Phrasing(e.Node.Children)).Raw("</span>")
 }

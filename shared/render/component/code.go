@@ -36,6 +36,7 @@ func codeComponents() []*Component {
 				{"lines", "boolean", "false", "Line numbers."},
 				{"wrap", "boolean", "false", "Long lines are wrapped."},
 				{"expandable", "boolean", "false", "A long block is folded."},
+				{"nocopy", "boolean", "false", "There is no button to copy the block."},
 				{"highlight", "list", "", "The lines that are marked, such as {[1,3]}."},
 				{"focus", "list", "", "The lines that stand out."},
 			},
@@ -64,7 +65,7 @@ func codeOf(e *Element) Code {
 	if icon := e.String("icon"); icon != "" && !strings.ContainsAny(icon, "\"\n") {
 		c.Meta += ` icon="` + icon + `"`
 	}
-	for _, flag := range []string{"lines", "wrap", "expandable"} {
+	for _, flag := range []string{"lines", "wrap", "expandable", "nocopy"} {
 		if e.Bool(flag) {
 			c.Meta += " " + flag
 		}

@@ -18,5 +18,5 @@ func columnsHTML(w *Writer, e *Element) {
 	if n, ok := e.Number("cols"); ok && n >= 1 {
 		cols = int(min(n, 6))
 	}
-	w.open("div", e, "columns", "cols-"+strconv.Itoa(cols)).Raw(">").Children(e).Raw("</div>")
+	w.open("div", e, "columns", "cols-"+strconv.Itoa(cols), when(e.Node.Name == "CardGroup", "card-group")).Raw(">").Children(e).Raw("</div>")
 }

@@ -150,6 +150,9 @@ type HTML interface {
 	// InLink reports whether what is written stands in a link: HTML knows no
 	// link within another.
 	InLink() bool
+	// Aliases returns further ids of the element, which links written for other
+	// tools have: they stand in the HTML from here on.
+	Aliases(e *Element) []string
 	// Contents lists the element in the page's contents, at a heading's level.
 	Contents(e *Element, level int, text string)
 }

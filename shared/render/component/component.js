@@ -126,14 +126,15 @@
     stops();
   });
 
-  // Buttons of which one is pressed, before an element. Gives what presses one.
+  // Buttons, before an element. Returns a function that presses the button
+  // with this number, or those for which a function of the number is true.
   function choice(before, name, labels, pick) {
     var row = element("div", "choice");
     row.setAttribute("role", "group");
     row.setAttribute("aria-label", name);
     var buttons = labels.map(function (html, i) { return row.appendChild(button("", html, function () { pick(i); })); });
     before.parentNode.insertBefore(row, before);
-    return function (i) { buttons.forEach(function (b, j) { b.setAttribute("aria-pressed", j === i); }); };
+    return function (on) { buttons.forEach(function (b, j) { b.setAttribute("aria-pressed", on.call ? on(j) : j === on); }); };
   }
   // The page's contents list what can be seen.
   function contents(sel) {
@@ -164,8 +165,9 @@
     var press = choice(views[0], words[8], faces, function (i) { keep("view", titles[i]); showView(i); });
   }
 
-  // A changelog's entries by tag.
-  var tags = [], updates = doc.querySelectorAll(".update");
+  // A changelog's entries by tag: those that have all that are pressed. The
+  // address has them too, as ?tags=.
+  var tags = [], asked = [], updates = doc.querySelectorAll(".update");
   function tagsOf(u) { return Array.prototype.map.call(u.querySelectorAll(".update-tags .badge"), function (b) { return b.textContent; }); }
   each(updates, function (u) { tagsOf(u).forEach(function (t) { if (tags.indexOf(t) < 0) tags.push(t); }); });
   if (updates.length > 1 && tags.length > 1) {
@@ -173,11 +175,25 @@
       safe.textContent = t;
       return safe.innerHTML;
     }), function (i) {
-      pressTag(i);
-      each(updates, function (u) { u.hidden = i > 0 && tagsOf(u).indexOf(tags[i - 1]) < 0; });
+      var t = tags[i - 1], at = asked.indexOf(t);
+      if (!i) asked = [];
+      else if (at < 0) asked.push(t);
+      else asked.splice(at, 1);
+      showTags();
+      try {
+        var to = new URL(location.href);
+        if (asked.length) to.searchParams.set("tags", asked.join(","));
+        else to.searchParams.delete("tags");
+        history.replaceState(history.state, "", to.href);
+      } catch (e) { /* refused in a folder */ }
+    }), showTags = function () {
+      pressTag(function (j) { return j ? asked.indexOf(tags[j - 1]) >= 0 : !asked.length; });
+      each(updates, function (u) { var own = tagsOf(u); u.hidden = !asked.every(function (t) { return own.indexOf(t) >= 0; }); });
       contents(".update");
-    });
-    pressTag(0);
+    };
+    var wanted = "," + new URLSearchParams(location.search).getAll("tags").join(",") + ",";
+    asked = tags.filter(function (t) { return wanted.indexOf("," + t + ",") >= 0; });
+    showTags();
   }
 
   all(".tabs", function (box) {
@@ -227,7 +243,7 @@
     }
     if (navigator.clipboard && isSecureContext) navigator.clipboard.writeText(text).then(done, old); else old();
   }
-  all(".code-block, .prompt:not([data-copy=false]), .color-item", function (box) {
+  all(".code-block:not([data-copy=false]), .prompt:not([data-copy=false]), .color-item", function (box) {
     var timer, b = button("copy", copyIcon, function () {
       each(box.querySelectorAll("pre code, .color-item > code"), function (source) {
         if (!source.offsetParent) return;

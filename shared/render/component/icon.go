@@ -20,6 +20,7 @@ func iconComponents() []*Component {
 			iconAttrs("The icon's name, or a picture's address."),
 			[]AttrSpec{
 				{"name", "icon", "", "Same as icon."},
+				{"src", "address", "", "The picture's address; same as icon."},
 				{"color", "color", "", "Its colour; else that of the text."},
 				{"size", "number", "", "Its width and height in pixels; else those of a letter."},
 			}),
@@ -38,7 +39,7 @@ func iconComponents() []*Component {
 }
 
 func iconName(e *Element) string {
-	return cmp.Or(strings.TrimSpace(e.String("icon")), strings.TrimSpace(e.String("name")))
+	return cmp.Or(strings.TrimSpace(e.String("icon")), strings.TrimSpace(e.String("name")), strings.TrimSpace(e.String("src")))
 }
 
 // iconMeaning returns the label and the sign of the few icons that authors use

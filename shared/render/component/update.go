@@ -38,7 +38,9 @@ func updateComponents() []*Component {
 func updateHTML(w *Writer, e *Element) {
 	id, label := w.ID(e), e.String("label")
 	w.Contents(e, 2, label)
-	w.open("section", e, "update").AttrIf("aria-label", label).Raw(`><div class="update-head">`)
+	// A group, no landmark: entries of one day have the same label, and a changelog
+	// of a hundred would have a hundred landmarks.
+	w.open("div", e, "update").Raw(` role="group"`).AttrIf("aria-label", label).Raw(`><div class="update-head">`)
 	switch {
 	case label == "":
 	case id != "":
@@ -56,5 +58,5 @@ func updateHTML(w *Writer, e *Element) {
 		}
 		w.Raw("</p>")
 	}
-	w.Raw(`</div><div class="update-body">`).Children(e).Raw("</div></section>")
+	w.Raw(`</div><div class="update-body">`).Children(e).Raw("</div></div>")
 }

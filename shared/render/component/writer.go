@@ -47,8 +47,14 @@ func (w *Writer) AttrIf(name, value string) *Writer {
 // say returns a phrase in the page's language.
 func (w *Writer) say(p words.Phrase) string { return words.In(w.Lang()).Say(p) }
 
-// Children appends the element's content.
-func (w *Writer) Children(e *Element) *Writer { return w.Nodes(e.Node.Children) }
+// Children appends the element's content, after the further ids that links
+// may have for the element.
+func (w *Writer) Children(e *Element) *Writer {
+	for _, id := range w.Aliases(e) {
+		w.Raw("<span").Attr("id", id).Raw("></span>")
+	}
+	return w.Nodes(e.Node.Children)
+}
 
 // Nodes appends nodes.
 func (w *Writer) Nodes(nodes []*mdx.Node) *Writer {

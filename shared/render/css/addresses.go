@@ -17,8 +17,26 @@ const maxGrowth = 4 << 20
 // one that nobody loads.
 func Addresses(sheet []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		for l := range Loads(sheet) {
+			if !yield(l.Address) {
+				return
+			}
+		}
+	}
+}
+
+// Load is what a style sheet loads.
+type Load struct {
+	Address string
+	Offset  int  // in bytes, where the address begins
+	Sheet   bool // another style sheet, by @import
+}
+
+// Loads is Addresses with what each is.
+func Loads(sheet []byte) iter.Seq[Load] {
+	return func(yield func(Load) bool) {
 		for at := range places(sheet) {
-			if !yield(unescape(sheet[at.from:at.to])) {
+			if !yield(Load{unescape(sheet[at.from:at.to]), at.from, at.sheet}) {
 				return
 			}
 		}
@@ -52,6 +70,7 @@ func RewriteURLs(sheet []byte, replace func(address string) (string, bool)) []by
 type place struct {
 	from, to int
 	quote    byte // 0 for none
+	sheet    bool // of an @import
 }
 
 // places yields where the addresses of a style sheet stand.
@@ -59,6 +78,7 @@ func places(sheet []byte) iter.Seq[place] {
 	return func(yield func(place) bool) {
 		end := 0
 		text := false      // a string that comes now is an address
+		importing := false // what comes now is of an @import
 		namespace := false // up to the end of an @namespace
 		for kind, token := range tokens(sheet) {
 			start := end
@@ -68,7 +88,8 @@ func places(sheet []byte) iter.Seq[place] {
 			case css.WhitespaceToken, css.CommentToken:
 				continue
 			case css.AtKeywordToken:
-				text, namespace = named(token[1:], "import"), named(token[1:], "namespace")
+				importing, namespace = named(token[1:], "import"), named(token[1:], "namespace")
+				text = importing
 				continue
 			case css.FunctionToken: // url is a token of its own, unless its name is escaped
 				text = named(token[:len(token)-1], "url")
@@ -81,10 +102,13 @@ func places(sheet []byte) iter.Seq[place] {
 				isAddress = true
 			}
 			text = false
+			imported := importing
+			importing = false
 			if !isAddress || namespace {
 				continue
 			}
 			p, ok := addressIn(kind, token)
+			p.sheet = imported
 			p.from += start
 			p.to += start
 			if ok && !yield(p) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // classReader reads a class diagram, a line at a time.
@@ -21,23 +22,23 @@ type classReader struct {
 const className = "(`[^`]+`|[\\w\\x{aa}-\\x{ffff}~.,-]+?)"
 
 var (
-	classLink = regexp.MustCompile(`^` + className + `\s*(?:"([^"]*)")?\s*(<\||<|\*|\(\)|\bo)?(--|\.\.)(\|>|>|\*|\(\)|o\b)?\s*(?:"([^"]*)")?\s*` + className + `\s*(?::\s*(.*))?$`)
-	classOpen = regexp.MustCompile(`^class\s+` + className + `\s*(?:\["([^"]*)"\])?\s*(?::::([\w-]+))?\s*(?:<<([^<>]+)>>\s*)?(\{.*)?$`)
-	classKind = regexp.MustCompile(`^<<([^<>]+)>>\s*` + className + `?$`)
-	classPart = regexp.MustCompile(`^` + className + `\s*:\s*(.+)$`)
-	classNote = regexp.MustCompile(`^note\s+(?:for\s+` + className + `\s+)?"([^"]*)"$`)
-	classRoom = regexp.MustCompile(`^namespace\s+([^\s{]+)\s*\{$`)
-	classMore = regexp.MustCompile(`^` + className + `(?::::([\w-]+))?$`)
-	classWord = regexp.MustCompile(`^(direction|classDef|cssClass|style|click|link|callback)\s+(.+)$`)
-	generic   = regexp.MustCompile(`~([^~]*)~`)
-	method    = regexp.MustCompile(`^(.*?\([^)]*\))([$*]?)\s*(.*?)([$*]?)$`)
+	classLink = lazy.Regexp(`^` + className + `\s*(?:"([^"]*)")?\s*(<\||<|\*|\(\)|\bo)?(--|\.\.)(\|>|>|\*|\(\)|o\b)?\s*(?:"([^"]*)")?\s*` + className + `\s*(?::\s*(.*))?$`)
+	classOpen = lazy.Regexp(`^class\s+` + className + `\s*(?:\["([^"]*)"\])?\s*(?::::([\w-]+))?\s*(?:<<([^<>]+)>>\s*)?(\{.*)?$`)
+	classKind = lazy.Regexp(`^<<([^<>]+)>>\s*` + className + `?$`)
+	classPart = lazy.Regexp(`^` + className + `\s*:\s*(.+)$`)
+	classNote = lazy.Regexp(`^note\s+(?:for\s+` + className + `\s+)?"([^"]*)"$`)
+	classRoom = lazy.Regexp(`^namespace\s+([^\s{]+)\s*\{$`)
+	classMore = lazy.Regexp(`^` + className + `(?::::([\w-]+))?$`)
+	classWord = lazy.Regexp(`^(direction|classDef|cssClass|style|click|link|callback)\s+(.+)$`)
+	generic   = lazy.Regexp(`~([^~]*)~`)
+	method    = lazy.Regexp(`^(.*?\([^)]*\))([$*]?)\s*(.*?)([$*]?)$`)
 )
 
 func readClasses(src *source) (*graph, error) {
-	r := &classReader{graph: newGraph(), body: -1, styles: map[string]look{}, named: map[string][]string{}, clicks: map[string][2]string{}}
+	r := &classReader{graph: newGraph(src), body: -1, styles: map[string]look{}, named: map[string][]string{}, clicks: map[string][2]string{}}
 	r.wide = true
 	for _, line := range src.lines {
-		line = strings.TrimSpace(strings.TrimSuffix(line, ";"))
+		line = unended(line)
 		if line != "" && !r.line(line) {
 			return nil, errUnread{line}
 		}
@@ -50,6 +51,9 @@ func readClasses(src *source) (*graph, error) {
 	}
 	for i := range r.nodes {
 		n := &r.nodes[i]
+		if len(n.parts) == 3 && len(n.parts[1])+len(n.parts[2]) == 0 && r.flag("hideEmptyMembersBox", false) {
+			n.parts = n.parts[:1]
+		}
 		n.look = r.looked(append(n.looks, r.named[n.id]...), r.styles[n.id])
 		if c, ok := r.clicks[n.id]; ok {
 			n.href, n.tip = c[0], c[1]
@@ -63,8 +67,8 @@ func (r *classReader) line(line string) bool {
 		switch {
 		case line == "}":
 			r.body = -1
-		case classKind.MatchString(line):
-			r.kind(r.body, classKind.FindStringSubmatch(line)[1])
+		case classKind().MatchString(line):
+			r.kind(r.body, classKind().FindStringSubmatch(line)[1])
 		default:
 			r.member(r.body, strings.TrimSuffix(line, "}"))
 			if strings.HasSuffix(line, "}") {
@@ -80,13 +84,13 @@ func (r *classReader) line(line string) bool {
 		r.spaces = r.spaces[:len(r.spaces)-1]
 		return true
 	}
-	if m := classWord.FindStringSubmatch(line); m != nil {
+	if m := classWord().FindStringSubmatch(line); m != nil {
 		return r.word(m[1], m[2])
 	}
-	if m := classOpen.FindStringSubmatch(line); m != nil {
+	if m := classOpen().FindStringSubmatch(line); m != nil {
 		i := r.class(m[1])
 		if m[2] != "" {
-			r.nodes[i].parts[0] = []label{readLabel(m[2], textSize, nodeLimit, true)}
+			r.nodes[i].parts[0] = []label{r.readLabel(m[2], textSize, nodeLimit, true)}
 		}
 		if m[3] != "" {
 			r.nodes[i].looks = append(r.nodes[i].looks, m[3])
@@ -103,33 +107,33 @@ func (r *classReader) line(line string) bool {
 		}
 		return true
 	}
-	if m := classNote.FindStringSubmatch(line); m != nil {
+	if m := classNote().FindStringSubmatch(line); m != nil {
 		r.note(m[1], m[2])
 		return true
 	}
-	if m := classRoom.FindStringSubmatch(line); m != nil {
+	if m := classRoom().FindStringSubmatch(line); m != nil {
 		r.spaces = append(r.spaces, len(r.groups))
 		parent := -1
 		if n := len(r.spaces); n > 1 {
 			parent = r.spaces[n-2]
 		}
 		r.groupIDs["namespace "+m[1]] = len(r.groups)
-		r.groups = append(r.groups, group{id: "namespace " + m[1], label: readLabel(m[1], textSize, 320, true), parent: parent})
+		r.groups = append(r.groups, group{id: "namespace " + m[1], label: r.readLabel(m[1], textSize, titleLimit, true), parent: parent})
 		return true
 	}
-	if m := classKind.FindStringSubmatch(line); m != nil && m[2] != "" {
+	if m := classKind().FindStringSubmatch(line); m != nil && m[2] != "" {
 		r.kind(r.class(m[2]), m[1])
 		return true
 	}
-	if m := classLink.FindStringSubmatch(line); m != nil {
+	if m := classLink().FindStringSubmatch(line); m != nil {
 		r.relate(m)
 		return true
 	}
-	if m := classPart.FindStringSubmatch(line); m != nil {
+	if m := classPart().FindStringSubmatch(line); m != nil {
 		r.member(r.class(m[1]), m[2])
 		return true
 	}
-	if m := classMore.FindStringSubmatch(line); m != nil {
+	if m := classMore().FindStringSubmatch(line); m != nil {
 		if i := r.class(m[1]); m[2] != "" {
 			r.nodes[i].looks = append(r.nodes[i].looks, m[2])
 		}
@@ -160,7 +164,7 @@ func (r *classReader) word(word, rest string) bool {
 			}
 		}
 	case "click", "link":
-		if m := clickLink.FindStringSubmatch(rest); m != nil {
+		if m := clickLink().FindStringSubmatch(rest); m != nil {
 			r.clicks[m[1]] = [2]string{m[2], m[3]}
 		}
 	}
@@ -185,7 +189,7 @@ func (r *classReader) class(name string) int {
 			n.parts = make([][]label, 3)
 		}
 		n.name = generics(name)
-		n.parts[0] = []label{readLabel(escaped(n.name), textSize, nodeLimit, true)}
+		n.parts[0] = []label{r.readLabel(escaped(n.name), textSize, nodeLimit, true)}
 	}
 	return i
 }
@@ -193,7 +197,7 @@ func (r *classReader) class(name string) int {
 // generics writes "List~int~" as "List<int>".
 func generics(s string) string {
 	for strings.Count(s, "~") > 1 {
-		next := generic.ReplaceAllString(s, "<$1>")
+		next := generic().ReplaceAllString(s, "<$1>")
 		if next == s {
 			break
 		}
@@ -208,7 +212,7 @@ func escaped(s string) string { return string(html.AppendText(nil, s)) }
 // kind says what a class is, above its name.
 func (r *classReader) kind(i int, what string) {
 	n := &r.nodes[i]
-	l := readLabel("«"+strings.TrimSpace(what)+"»", linkSize, nodeLimit, false)
+	l := r.readLabel("«"+strings.TrimSpace(what)+"»", linkSize, nodeLimit, false)
 	n.parts[0] = append([]label{l}, n.parts[0]...)
 }
 
@@ -220,7 +224,7 @@ func (r *classReader) member(i int, text string) {
 	}
 	at := 1
 	var style textStyle
-	if m := method.FindStringSubmatch(text); m != nil {
+	if m := method().FindStringSubmatch(text); m != nil {
 		at = 2
 		text = m[1]
 		if m[3] != "" {
@@ -239,7 +243,7 @@ func (r *classReader) member(i int, text string) {
 	if text != "" && text[0] == '~' {
 		first, text = "~", text[1:]
 	}
-	l := readLabel(escaped(first+generics(text)), linkSize, 420, false)
+	l := r.readLabel(escaped(first+generics(text)), linkSize, 420, false)
 	l.restyle(style)
 	n := &r.nodes[i]
 	n.parts[at] = append(n.parts[at], l)
@@ -252,8 +256,8 @@ func (r *classReader) relate(m []string) {
 	}
 	e := edge{
 		from: r.class(m[1]), to: r.class(m[7]), start: signs[m[3]], end: signs[m[5]], length: 1,
-		startText: readLabel(m[2], linkSize, linkLimit, false), endText: readLabel(m[6], linkSize, linkLimit, false),
-		label: readLabel(m[8], linkSize, linkLimit, false),
+		startText: r.readLabel(m[2], linkSize, linkLimit, false), endText: r.readLabel(m[6], linkSize, linkLimit, false),
+		label: r.readLabel(m[8], linkSize, linkLimit, false),
 	}
 	if m[4] == ".." {
 		e.line = dotted
@@ -263,7 +267,7 @@ func (r *classReader) relate(m []string) {
 
 func (r *classReader) note(about, text string) {
 	i := len(r.nodes)
-	r.nodes = append(r.nodes, node{id: "note " + strconv.Itoa(i), label: readLabel(text, textSize, nodeLimit, false), labelled: true, shape: shapeNote, group: -1})
+	r.nodes = append(r.nodes, node{id: "note " + strconv.Itoa(i), label: r.readLabel(text, textSize, nodeLimit, false), labelled: true, shape: shapeNote, group: -1})
 	if about != "" {
 		at := r.class(about)
 		r.nodes[i].group = r.nodes[at].group

@@ -45,6 +45,9 @@ func shown(d *Diagram) []byte {
 	b := d.AppendSVG(nil, "The name", address)
 	b = []byte(strings.ReplaceAll(string(b), "><", ">\n<"))
 	b = fmt.Appendf(b, "\n\n%s / %s / %s\n", d.Kind, d.Title, d.Description)
+	for _, setting := range d.Ignored {
+		b = fmt.Appendf(b, "without effect: %s\n", setting)
+	}
 	for _, l := range d.Lines {
 		b = fmt.Appendf(b, "%s- %s\n", strings.Repeat("  ", l.Depth), l.Text)
 	}
@@ -165,7 +168,16 @@ func TestNotDrawn(t *testing.T) {
 		{"an arrow to nowhere", "graph TD\nA -->", "can't be read", true},
 		{"an unknown shape", "graph TD\nA@{shape: none} --> B", "only Mermaid itself", true},
 		{"an icon", "graph TD\nA@{icon: \"fa:bell\"} --> B", "only Mermaid itself", true},
-		{"an unknown line of a sequence", "sequenceDiagram\nA->>B: x\ncreate participant C", "can't be read", true},
+		{"an unknown line of a sequence", "sequenceDiagram\nA->>B: x\nconjure participant C", "can't be read", true},
+		{"a merge of the branch itself", "gitGraph\ncommit\nmerge main", "can't be read", true},
+		{"a branch that is not there", "gitGraph\ncommit\ncheckout other", "can't be read", true},
+		{"a commit of the same name", "gitGraph\ncommit id: \"a\"\ncommit id: \"a\"", "can't be read", true},
+		{"a picked commit of the same branch", "gitGraph\ncommit id: \"a\"\ncherry-pick id: \"a\"", "can't be read", true},
+		{"a merge picked without a parent", "gitGraph\ncommit\nbranch b\ncommit\ncheckout main\nmerge b id: \"m\"\ncheckout b\ncherry-pick id: \"m\"", "can't be read", true},
+		{"too many commits", "gitGraph\n" + strings.Repeat("commit\n", maxCommits+1), "300 commits", false},
+		{"a participant that nobody creates", "sequenceDiagram\nA->>B: x\ncreate participant C", "can't be read", true},
+		{"a participant that another message creates", "sequenceDiagram\ncreate participant C\nA->>B: x", "can't be read", true},
+		{"a participant that another message destroys", "sequenceDiagram\nC->>A: y\ndestroy C\nA->>B: x", "can't be read", true},
 		{"an unknown line of states", "stateDiagram-v2\na --> b\nstate f <<strange>>", "can't be read", true},
 		{"a note without an end", "stateDiagram-v2\na --> b\nnote left of a\nx", "can't be read", true},
 		{"a negative slice", "pie\n\"a\": 1\n\"b\": -1", "can't be read", true},
@@ -260,6 +272,69 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
+// TestWidths: labels are as wide as the site's font makes them.
+func TestWidths(t *testing.T) {
+	const text = "flowchart LR\nA[Willingness to illustrate]"
+	drawer := New()
+	width := map[string]int{}
+	for _, font := range [][2]string{{"", ""}, {"Source Sans 3", ""}, {"Inter", ""}, {"Comic Sans", ""}, {"Inter", "/fonts/own.woff2"}} {
+		d, err := drawer.For(font[0], font[1]).Draw(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		width[font[0]+font[1]] = d.Width
+	}
+	if width[""] != width["Source Sans 3"] || width["Inter"] <= width[""] || width["Inter/fonts/own.woff2"] != width["Comic Sans"] {
+		t.Errorf("widths by font: %v", width)
+	}
+}
+
+// TestSizes: a drawing has a least width of its own in the style sheet, at which
+// words of 13 pixels have more than 11; none is enlarged by it.
+func TestSizes(t *testing.T) {
+	for width := range 3000 {
+		class := sizeClass(width)
+		switch {
+		case class == "" && width < 300:
+		case class == ` class="d-wide"` && width > 1200:
+		default:
+			name := strings.TrimSuffix(strings.TrimPrefix(class, ` class="`), `"`)
+			_, rest, ok := strings.Cut(CSS(), ".diagram ."+name+" { min-width: ")
+			px, _, _ := strings.Cut(rest, "px")
+			least, err := strconv.Atoi(px)
+			if share := float64(least) / float64(width); !ok || err != nil || share < 0.87 || share > 1 {
+				t.Fatalf("a drawing of %d pixels has the class %q and at least %q pixels", width, name, px)
+			}
+		}
+	}
+}
+
+// TestColors: what authors write as a colour, and the text that is read on it.
+func TestColors(t *testing.T) {
+	tests := []struct{ fill, color, ink string }{
+		{"#000", "", "#ffffff"},
+		{"#fff", "#eee", "#1b1d22"}, // nobody could read it
+		{"#fff", "#333", "#333"},
+		{"rebeccapurple", "", "#ffffff"},
+		{"rgb(250 250 250 / 90%)", "", "#1b1d22"},
+		{"rgba(0,0,0,0.2)", "#fff", ""}, // the page's ground shows
+		{"hsl(60, 100%, 50%)", "", "#1b1d22"},
+		{"hsl(240, 100%, 50%)", "", "#ffffff"},
+		{"none", "#fff", ""},
+		{"nocolor", "", ""},
+	}
+	for _, tt := range tests {
+		if got := (look{fill: tt.fill, color: tt.color}).ink(); got != tt.ink {
+			t.Errorf("the text %q on %q is %q, want %q", tt.color, tt.fill, got, tt.ink)
+		}
+	}
+	for stroke, want := range map[string]string{"#000": "", "#fff": "", "#e33": "#e33", "nocolor": "nocolor"} {
+		if got := (look{stroke: stroke}).seen().stroke; got != want {
+			t.Errorf("the line %q is %q, want %q", stroke, got, want)
+		}
+	}
+}
+
 // TestLost: a drawing that does not say all of its source is found.
 func TestLost(t *testing.T) {
 	tests := []struct{ name, src, svg, want string }{
@@ -347,6 +422,9 @@ func FuzzDraw(f *testing.F) {
 	}
 	f.Add("---\ntitle: [\n---\nsequenceDiagram;A->>B")
 	f.Add("sequenceDiagram\nA-xB-->>C:d\nend")
+	f.Add("gitGrAph bt\ncommit")
+	f.Add("---\nconfig: {gitGraph: {parallelCommits: true}}\n---\ngitGraph BT:\ncommit\nbranch a order: 1\ncommit id: \"x\" tag: \"y\"\ncheckout main\ncommit\nmerge a\ncherry-pick id: \"x\"")
+	f.Add("%%{init: {'flowchart': {'nodeSpacing': 1e300}, 'themeVariables': {'mainBkg': 'hsl(1,2%,3%)'}}}%%\nflowchart LR\na --> b")
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := New().Draw(t.Context(), text)
 		if err == nil {

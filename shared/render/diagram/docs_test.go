@@ -17,6 +17,7 @@ func TestDocs(t *testing.T) {
 	for _, want := range []string{
 		fmt.Sprintf("more than %d KiB", maxSource>>10), fmt.Sprintf("more than %d nodes and links", maxGraph),
 		fmt.Sprintf("more than %d participants or %d lines", maxActors, maxItems), fmt.Sprintf("more than %d slices", maxSlices),
+		fmt.Sprintf("more than %d commits or %d branches", maxCommits, maxBranches),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page on diagrams does not say %q", want)

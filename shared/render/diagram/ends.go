@@ -149,13 +149,18 @@ func apart(list []sideEnd, gap float64) []float64 {
 	return out
 }
 
-// moveEnd moves an end, and a short straight piece before it, along a side.
+// moveEnd moves an end, and a short straight piece before it, along a side, unless
+// the link would run through another node then.
 func (p *placedGraph) moveEnd(node, side int, e *sideEnd, by float64) {
 	r := &p.routes[e.edge]
 	last := len(r.Points) - 1
+	was := *r
+	r.Points = slices.Clone(r.Points)
 	end, before := &r.Points[last], &r.Points[last-1]
+	near := r.Points[max(0, last-2):]
 	if e.first {
 		end, before = &r.Points[0], &r.Points[1]
+		near = r.Points[:min(3, last+1)]
 	}
 	if last > 1 && math.Abs(*along(side, before)-e.at) < 0.5 && distance(*before, *end) < 3*flatEnd {
 		*along(side, before) += by
@@ -171,6 +176,9 @@ func (p *placedGraph) moveEnd(node, side int, e *sideEnd, by float64) {
 	outer := out
 	*along(sides-1-side, &outer) += 4 * (2*float64(side%2) - 1)
 	*end = p.meet(node, out, outer)
+	if !p.clear(e.edge, near) {
+		*r = was
+	}
 }
 
 // flattened returns a way whose arrow would lie along the side of its node with a
@@ -188,7 +196,7 @@ func (p *placedGraph) flattened(node int, pts []layout.Point) []layout.Point {
 	}
 	turn := end
 	*along(sides-1-side, &turn) += math.Copysign(min(flatEnd, math.Abs(across)*0.75), across)
-	return append(pts[:last], turn, end)
+	return append(slices.Clone(pts[:last]), turn, end)
 }
 
 // beside brings a loop of a node with notes to a side of it without any, and reports
@@ -219,5 +227,37 @@ func (p *placedGraph) beside(node int, r *layout.Route) bool {
 	last := len(r.Points) - 1
 	r.Points[0] = p.meet(node, r.Points[0], r.Points[1])
 	r.Points[last] = p.meet(node, r.Points[last], r.Points[last-1])
+	return true
+}
+
+// crosses reports whether a line runs through the inside of a box.
+func crosses(a, b layout.Point, o layout.Box) bool {
+	const eps = 0.6
+	if max(a.X, b.X) <= o.X+eps || min(a.X, b.X) >= o.X+o.Width-eps || max(a.Y, b.Y) <= o.Y+eps || min(a.Y, b.Y) >= o.Y+o.Height-eps {
+		return false
+	}
+	t0, t1 := 0.0, 1.0
+	clip := func(d, low, high float64) bool { // low <= t*d <= high
+		if d == 0 {
+			return low <= 0 && high >= 0
+		}
+		x, y := low/d, high/d
+		t0, t1 = max(t0, min(x, y)), min(t1, max(x, y))
+		return t0 < t1
+	}
+	return clip(b.X-a.X, o.X+eps-a.X, o.X+o.Width-eps-a.X) && clip(b.Y-a.Y, o.Y+eps-a.Y, o.Y+o.Height-eps-a.Y)
+}
+
+// clear reports whether a way of a link runs through no node but those that it joins.
+func (p *placedGraph) clear(edge int, pts []layout.Point) bool {
+	e := &p.edges[edge]
+	for k := 1; k < len(pts); k++ {
+		for j := range p.nodes {
+			own := j == e.from && !e.fromGroup || j == e.to && !e.toGroup
+			if !own && crosses(pts[k-1], pts[k], p.nodeBoxes[j]) {
+				return false
+			}
+		}
+	}
 	return true
 }

@@ -1,8 +1,9 @@
 package diagram
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // entityReader reads an entity relationship diagram, a line at a time.
@@ -16,10 +17,10 @@ type entityReader struct {
 const entityName = `("[^"]+"|[^\s"{}:\[\]|]+?)(?:\[("?)([^\]"]*)"?\])?(?::::([\w,-]+))?`
 
 var (
-	entityLink = regexp.MustCompile(`^` + entityName + `\s*` + entitySigns + `\s*` + entityName + `\s*(?::\s*(.*))?$`)
-	entityOpen = regexp.MustCompile(`^` + entityName + `\s*(\{\s*\}?)?$`)
-	entityRow  = regexp.MustCompile(`^([^\s"]+)\s+([^\s"]+)((?:\s+(?:PK|FK|UK)\s*,?|\s*,\s*(?:PK|FK|UK))*)\s*(?:"([^"]*)")?$`)
-	entityWord = regexp.MustCompile(`^(direction|classDef|class|style)\s+(.+)$`)
+	entityLink = lazy.Regexp(`^` + entityName + `\s*` + entitySigns + `\s*` + entityName + `\s*(?::\s*(.*))?$`)
+	entityOpen = lazy.Regexp(`^` + entityName + `\s*(\{\s*\}?)?$`)
+	entityRow  = lazy.Regexp(`^([^\s"]+)\s+([^\s"]+)((?:\s+(?:PK|FK|UK)\s*,?|\s*,\s*(?:PK|FK|UK))*)\s*(?:"([^"]*)")?$`)
+	entityWord = lazy.Regexp(`^(direction|classDef|class|style)\s+(.+)$`)
 )
 
 // entitySigns is a line between entities, in signs or in words.
@@ -34,10 +35,11 @@ var entityHeads = map[string]headSign{
 }
 
 func readEntities(src *source) (*graph, error) {
-	r := &entityReader{graph: newGraph(), body: -1, styles: map[string]look{}, named: map[string][]string{}}
+	r := &entityReader{graph: newGraph(src), body: -1, styles: map[string]look{}, named: map[string][]string{}}
 	r.wide = true
+	r.direction = directions[strings.ToUpper(src.own("layoutDirection"))]
 	for _, line := range src.lines {
-		line = strings.TrimSpace(strings.TrimSuffix(line, ";"))
+		line = unended(line)
 		if line != "" && !r.line(line) {
 			return nil, errUnread{line}
 		}
@@ -61,33 +63,33 @@ func (r *entityReader) line(line string) bool {
 			r.body = -1
 			return true
 		}
-		m := entityRow.FindStringSubmatch(line)
+		m := entityRow().FindStringSubmatch(line)
 		if m == nil {
 			return false
 		}
 		keys := strings.Join(strings.FieldsFunc(m[3], func(c rune) bool { return c == ' ' || c == ',' || c == '\t' }), ", ")
 		var row []label
 		for _, cell := range []string{generics(m[1]), m[2], keys, m[4]} {
-			row = append(row, readLabel(escaped(cell), linkSize, nodeLimit, false))
+			row = append(row, r.readLabel(escaped(cell), linkSize, nodeLimit, false))
 		}
 		n := &r.nodes[r.body]
 		n.parts = append(n.parts, row)
 		n.columns = make([]float64, len(row))
 		return true
 	}
-	if m := entityWord.FindStringSubmatch(line); m != nil {
+	if m := entityWord().FindStringSubmatch(line); m != nil {
 		return r.word(m[1], m[2])
 	}
-	if m := entityLink.FindStringSubmatch(line); m != nil {
+	if m := entityLink().FindStringSubmatch(line); m != nil {
 		from, to := r.entity(m[1:5]), r.entity(m[11:15])
-		e := edge{from: from, to: to, length: 1, start: entityHeads[m[5]+m[8]], end: entityHeads[m[7]+m[10]], label: readLabel(m[15], linkSize, linkLimit, false)}
+		e := edge{from: from, to: to, length: 1, start: entityHeads[m[5]+m[8]], end: entityHeads[m[7]+m[10]], label: r.readLabel(m[15], linkSize, linkLimit, false)}
 		if m[6] != "--" && m[6] != "" || m[9] == "optionally to" {
 			e.line = dotted
 		}
 		r.edges = append(r.edges, e)
 		return true
 	}
-	if m := entityOpen.FindStringSubmatch(line); m != nil {
+	if m := entityOpen().FindStringSubmatch(line); m != nil {
 		i := r.entity(m[1:5])
 		if m[5] != "" && !strings.Contains(m[5], "}") {
 			r.body = i
@@ -128,7 +130,7 @@ func (r *entityReader) entity(m []string) int {
 		if title == "" {
 			title = id
 		}
-		l := []label{readLabel(title, textSize, nodeLimit, true)}
+		l := []label{r.readLabel(title, textSize, nodeLimit, true)}
 		if len(n.parts) == 0 {
 			n.parts = [][]label{l}
 		}

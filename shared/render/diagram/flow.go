@@ -10,6 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/render/diagram/layout"
 )
 
@@ -28,7 +29,7 @@ type flowReader struct {
 	named  map[string][]string
 	clicks map[string][2]string
 	// edgeIDs are names of links.
-	edgeIDs map[string]bool
+	edgeIDs map[string][]int
 }
 
 // openGroup is a subgraph whose end is not read, with what it mentions.
@@ -43,7 +44,7 @@ var directions = map[string]layout.Direction{
 }
 
 func readFlow(src *source) (*graph, error) {
-	r := &flowReader{graph: newGraph(), s: src.body, styles: map[string]look{}, named: map[string][]string{}, clicks: map[string][2]string{}, edgeIDs: map[string]bool{}}
+	r := &flowReader{graph: newGraph(src), s: src.body, styles: map[string]look{}, named: map[string][]string{}, clicks: map[string][2]string{}, edgeIDs: map[string][]int{}}
 	if _, word, ok := strings.Cut(src.header, " "); ok {
 		r.direction = directions[strings.ToUpper(word)]
 	}
@@ -107,10 +108,10 @@ func (r *flowReader) line() string {
 	return strings.TrimSuffix(strings.TrimSpace(line), ";")
 }
 
-var flowWord = regexp.MustCompile(`^(subgraph|end|direction|classDef|class|style|linkStyle|click|href)(?:[ \t]+|[ \t]*(?:[;\n]|$))`)
+var flowWord = lazy.Regexp(`^(subgraph|end|direction|classDef|class|style|linkStyle|click|href)(?:[ \t]+|[ \t]*(?:[;\n]|$))`)
 
 func (r *flowReader) statement() error {
-	m := flowWord.FindStringSubmatch(r.rest())
+	m := flowWord().FindStringSubmatch(r.rest())
 	if m == nil {
 		return r.vertices()
 	}
@@ -164,16 +165,16 @@ func (r *flowReader) statement() error {
 }
 
 var (
-	groupTitle = regexp.MustCompile(`(?s)^([^\s\["]+)\s*\[(.*)\]$`)
-	spaced     = regexp.MustCompile(`\s`)
+	groupTitle = lazy.Regexp(`(?s)^([^\s\["]+)\s*\[(.*)\]$`)
+	spaced     = lazy.Regexp(`\s`)
 )
 
 func (r *flowReader) subgraph(rest string) {
 	id, title := rest, rest
-	if m := groupTitle.FindStringSubmatch(rest); m != nil {
+	if m := groupTitle().FindStringSubmatch(rest); m != nil {
 		id, title = m[1], m[2]
-	} else if rest == "" || spaced.MatchString(rest) || rest[0] == '"' {
-		if id = unquoted(rest); rest == "" || spaced.MatchString(id) {
+	} else if rest == "" || spaced().MatchString(rest) || rest[0] == '"' {
+		if id = unquoted(rest); rest == "" || spaced().MatchString(id) {
 			id = "subgraph " + strconv.Itoa(len(r.groups))
 		}
 	}
@@ -183,7 +184,7 @@ func (r *flowReader) subgraph(rest string) {
 	}
 	r.groupIDs[id] = len(r.groups)
 	r.open = append(r.open, openGroup{group: len(r.groups)})
-	r.groups = append(r.groups, group{id: id, label: readLabel(title, textSize, 320, true), parent: parent})
+	r.groups = append(r.groups, group{id: id, label: r.readLabel(title, textSize, titleLimit, true), parent: parent})
 }
 
 // close ends a subgraph: it holds what it mentions and no other has.
@@ -202,10 +203,12 @@ func (r *flowReader) linkStyle(rest string) bool {
 	if !ok {
 		return false
 	}
+	curve := ""
 	if after, ok := strings.CutPrefix(list, "interpolate "); ok {
-		_, list, _ = strings.Cut(after, " ")
+		curve, list, _ = strings.Cut(after, " ")
 	}
 	if which == "default" {
+		r.sharp = r.sharp || sharpCurves[curve]
 		r.edgeLook = readLook(r.edgeLook, list)
 		return true
 	}
@@ -215,15 +218,16 @@ func (r *flowReader) linkStyle(rest string) bool {
 			return false
 		}
 		r.edges[i].look = readLook(r.edges[i].look, list)
+		r.edges[i].sharp = r.edges[i].sharp || sharpCurves[curve]
 	}
 	return true
 }
 
-var clickLink = regexp.MustCompile(`^(\S+)\s+(?:href\s+)?"([^"]*)"(?:\s+"([^"]*)")?`)
+var clickLink = lazy.Regexp(`^(\S+)\s+(?:href\s+)?"([^"]*)"(?:\s+"([^"]*)")?`)
 
 // click keeps an address; what calls a function does nothing on a page.
 func (r *flowReader) click(rest string) {
-	if m := clickLink.FindStringSubmatch(rest); m != nil {
+	if m := clickLink().FindStringSubmatch(rest); m != nil {
 		r.clicks[m[1]] = [2]string{m[2], m[3]}
 	}
 }
@@ -244,7 +248,6 @@ func (r *flowReader) vertices() error {
 		if !ok {
 			return r.unread(start)
 		}
-		r.edgeIDs[id] = id != ""
 		r.skip(" \t")
 		to, err := r.sides()
 		if err != nil {
@@ -258,6 +261,9 @@ func (r *flowReader) vertices() error {
 		for _, a := range from {
 			for _, b := range to {
 				e.from, e.to = a, b
+				if id != "" {
+					r.edgeIDs[id] = append(r.edgeIDs[id], len(r.edges))
+				}
 				r.edges = append(r.edges, e)
 			}
 		}
@@ -322,9 +328,12 @@ func (r *flowReader) vertex() (int, error) {
 	if id == "" {
 		return -1, r.unread(start)
 	}
-	if r.edgeIDs[id] && strings.HasPrefix(r.rest(), "@{") { // how it moves or bends
+	if links := r.edgeIDs[id]; len(links) > 0 && strings.HasPrefix(r.rest(), "@{") { // how it moves or bends
 		r.at++
-		_, err := r.braces()
+		values, err := r.braces()
+		for _, i := range links {
+			r.edges[i].sharp = sharpCurves[said(values["curve"])]
+		}
 		return -1, err
 	}
 	i := r.node(id, -1)
@@ -335,7 +344,7 @@ func (r *flowReader) vertex() (int, error) {
 	r.skip(" \t")
 	if shape, text, ok := r.shaped(); ok {
 		n := &r.nodes[i]
-		n.shape, n.label, n.labelled = shape, readLabel(text, textSize, nodeLimit, false), true
+		n.shape, n.label, n.labelled = shape, r.readLabel(text, textSize, r.wrapping, false), true
 	} else {
 		r.at = at
 	}
@@ -494,7 +503,7 @@ func (r *flowReader) details(i, start int) error {
 			}
 			n.shape = shape
 		case "label":
-			n.label, n.labelled = readLabel(text, textSize, nodeLimit, false), true
+			n.label, n.labelled = r.readLabel(text, textSize, r.wrapping, false), true
 		case "icon", "img":
 			return ErrOther
 		}
@@ -503,25 +512,23 @@ func (r *flowReader) details(i, start int) error {
 }
 
 var (
-	linkFull  = regexp.MustCompile(`^(?:([xo<]?)(--+[-xo>]|==+[=xo>]|-?\.+-[xo>]?)|(~~~+))`)
-	linkStart = regexp.MustCompile(`^([xo<]?)(--|==|-\.)`)
-	linkEnds  = map[string]*regexp.Regexp{
-		"--": regexp.MustCompile(`--+[-xo>]`), "==": regexp.MustCompile(`==+[=xo>]`), "-.": regexp.MustCompile(`-?\.+-[xo>]?`),
-	}
-	linkID = regexp.MustCompile(`^[^\s"@{}|;]+@[-=.~xo<]`)
+	linkFull  = lazy.Regexp(`^(?:([xo<]?)(--+[-xo>]|==+[=xo>]|-?\.+-[xo>]?)|(~~~+))`)
+	linkStart = lazy.Regexp(`^([xo<]?)(--|==|-\.)`)
+	linkEnds  = map[string]func() *regexp.Regexp{"--": lazy.Regexp(`--+[-xo>]`), "==": lazy.Regexp(`==+[=xo>]`), "-.": lazy.Regexp(`-?\.+-[xo>]?`)}
+	linkID    = lazy.Regexp(`^[^\s"@{}|;]+@[-=.~xo<]`)
 )
 
 // link reads a line between nodes, with its label.
 func (r *flowReader) link() (e edge, id string, ok bool) {
-	if m := linkID.FindString(r.rest()); m != "" {
+	if m := linkID().FindString(r.rest()); m != "" {
 		id = m[:len(m)-2]
 		r.at += len(m) - 1
 	}
 	text := ""
-	if m := linkFull.FindStringSubmatch(r.rest()); m != nil {
+	if m := linkFull().FindStringSubmatch(r.rest()); m != nil {
 		r.at += len(m[0])
 		e = arrow(m[1], m[2]+m[3])
-	} else if m := linkStart.FindStringSubmatch(r.rest()); m != nil {
+	} else if m := linkStart().FindStringSubmatch(r.rest()); m != nil {
 		inner := r.rest()[len(m[0]):]
 		before := 0
 		if trimmed := strings.TrimLeft(inner, " \t\n"); strings.HasPrefix(trimmed, `"`) {
@@ -529,7 +536,7 @@ func (r *flowReader) link() (e edge, id string, ok bool) {
 				before = len(inner) - len(trimmed) + at + 2
 			}
 		}
-		end := linkEnds[m[2]].FindStringIndex(inner[before:])
+		end := linkEnds[m[2]]().FindStringIndex(inner[before:])
 		if end == nil || strings.Contains(strings.TrimSpace(inner[before:before+end[0]]), "\n") {
 			return e, id, false
 		}
@@ -552,7 +559,7 @@ func (r *flowReader) link() (e edge, id string, ok bool) {
 	} else {
 		r.at = at
 	}
-	e.label = readLabel(text, linkSize, linkLimit, false)
+	e.label = r.readLabel(text, linkSize, linkLimit, false)
 	return e, id, true
 }
 
@@ -585,7 +592,7 @@ func (r *flowReader) finish() {
 	for i := range r.nodes {
 		n := &r.nodes[i]
 		if !n.labelled && !wordless[n.shape] {
-			n.label = readLabel(n.id, textSize, nodeLimit, false)
+			n.label = r.readLabel(n.id, textSize, r.wrapping, false)
 		}
 		n.look = r.looked(append(n.looks, r.named[n.id]...), r.styles[n.id])
 		if c, ok := r.clicks[n.id]; ok {

@@ -22,7 +22,11 @@ const (
 
 // graph is what a diagram of boxes and lines says, before it has places.
 type graph struct {
+	face
+	settings
 	direction layout.Direction
+	wrapping  float64 // the width at which labels of nodes are broken
+	sharp     bool    // links turn without a curve
 	nodes     []node
 	groups    []group
 	edges     []edge
@@ -91,6 +95,7 @@ type edge struct {
 	start, end         headSign
 	look               look
 	startText, endText label // beside its ends
+	sharp              bool  // it turns without a curve
 	silent             bool  // it is not among the words of the drawing
 }
 
@@ -122,9 +127,15 @@ const (
 	headZeroMany
 )
 
-func newGraph() *graph {
-	return &graph{nodeIDs: map[string]int{}, groupIDs: map[string]int{}, classes: map[string]look{}}
+func newGraph(src *source) *graph {
+	return &graph{
+		face: src.face, settings: src.settings, nodeIDs: map[string]int{}, groupIDs: map[string]int{}, classes: map[string]look{},
+		wrapping: src.number("wrappingWidth", 60, 600, nodeLimit), sharp: sharpCurves[src.own("curve")],
+	}
 }
+
+// sharpCurves are the curves of links that have corners.
+var sharpCurves = map[string]bool{"linear": true, "step": true, "stepBefore": true, "stepAfter": true}
 
 // node finds a node by its id; the first mention makes it, in the group in.
 func (g *graph) node(id string, in int) int {

@@ -168,7 +168,7 @@ func (p *placedGraph) edge(d, grounds, labels *drawing, i int) {
 	end := len(pts) - 1
 	pts[0] = heads.head(e.start, pts[0], pts[1], &e.look)
 	pts[end] = heads.head(e.end, pts[end], pts[end-1], &e.look)
-	way, middle := smooth(pts, r.Label, &e.label)
+	way, middle := smooth(pts, r.Label, &e.label, p.bendOf(e))
 	l := e.look
 	l.fill = ""
 	class := "d-link"
@@ -269,13 +269,21 @@ func unit(a, b layout.Point) (x, y float64) {
 
 // Largest radii of a link's turns.
 const (
-	bend         = 60.0
+	linkBend     = 60.0
 	bendLabelled = 36.0 // where a label is: it moves by a quarter of it at most
 )
 
+// bendOf is the largest radius of a link's turns.
+func (g *graph) bendOf(e *edge) float64 {
+	if g.sharp || e.sharp {
+		return 0
+	}
+	return linkBend
+}
+
 // smooth is a way along points whose turns are round. A label that lies on a turn
-// moves with it; middle is where it is then.
-func smooth(pts []layout.Point, middle layout.Point, l *label) (way pen, moved layout.Point) {
+// moves with it; moved is where it is then. bend is their largest radius, 0 for none.
+func smooth(pts []layout.Point, middle layout.Point, l *label, bend float64) (way pen, moved layout.Point) {
 	moved = middle
 	way.move(pts[0].X, pts[0].Y)
 	for i := 1; i < len(pts)-1; i++ {

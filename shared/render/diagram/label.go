@@ -2,14 +2,15 @@ package diagram
 
 import (
 	"math"
-	"regexp"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // label is the text of a node, a link or a group, as lines of runs.
 type label struct {
+	face   face
 	lines  [][]run
 	size   float64 // of its letters, in pixels
 	weight bool    // all of it is bolder
@@ -36,27 +37,28 @@ const (
 // Widths at which labels are broken, in pixels. No word is: a longer one makes
 // its label wider.
 const (
-	nodeLimit = 240.0
-	linkLimit = 180.0
+	nodeLimit  = 240.0
+	linkLimit  = 180.0
+	titleLimit = 200.0 // of groups
 )
 
 // marks are the elements of HTML that change how a label looks. Others that
 // labels have are dropped; anything else stays text.
 var (
-	tagMark   = regexp.MustCompile(`(?i)<(/?)(b|strong|i|em|u|s|del|sub|sup|small|mark|code|span|p|div|br|font|big|center)(?:\s[^<>]*)?/?>`)
+	tagMark   = lazy.Regexp(`(?i)<(/?)(b|strong|i|em|u|s|del|sub|sup|small|mark|code|span|p|div|br|font|big|center)(?:\s[^<>]*)?/?>`)
 	tagStyles = map[string]textStyle{
 		"b": bold, "strong": bold, "i": italic, "em": italic, "code": mono, "u": underlined, "s": struck, "del": struck,
 	}
-	strongMark = regexp.MustCompile(`\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
-	strongBars = regexp.MustCompile(`(^|\s)__([^_\s](?:[^_]*[^_\s])?)__($|[\s.,:;!?])`)
-	softMark   = regexp.MustCompile(`(^|[^*])\*([^*\s](?:[^*]*[^*\s])?)\*`)
-	softBars   = regexp.MustCompile(`(^|[\s(])_([^_\s](?:[^_]*[^_\s])?)_($|[\s.,:;!?)])`)
-	codeMark   = regexp.MustCompile("`([^`\n]+)`")
+	strongMark = lazy.Regexp(`\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
+	strongBars = lazy.Regexp(`(^|\s)__([^_\s](?:[^_]*[^_\s])?)__($|[\s.,:;!?])`)
+	softMark   = lazy.Regexp(`(^|[^*])\*([^*\s](?:[^*]*[^*\s])?)\*`)
+	softBars   = lazy.Regexp(`(^|[\s(])_([^_\s](?:[^_]*[^_\s])?)_($|[\s.,:;!?)])`)
+	codeMark   = lazy.Regexp("`([^`\n]+)`")
 )
 
 // readLabel reads a label of a graph: it may be in quotes, and in backquotes
 // within them, which makes it Markdown.
-func readLabel(s string, size, limit float64, weight bool) label {
+func (f face) readLabel(s string, size, limit float64, weight bool) label {
 	s = unquoted(strings.TrimSpace(s))
 	markdown := len(s) > 1 && s[0] == '`' && s[len(s)-1] == '`'
 	if markdown {
@@ -66,18 +68,18 @@ func readLabel(s string, size, limit float64, weight bool) label {
 		s = strings.ReplaceAll(s, "\\n", "\n")
 	}
 	if strings.Contains(s, "fa") {
-		s = awesome.ReplaceAllString(s, "")
+		s = awesome().ReplaceAllString(s, "")
 	}
 	if strings.Contains(s, "**") {
-		s = strongMark.ReplaceAllString(s, "<b>$1</b>")
+		s = strongMark().ReplaceAllString(s, "<b>$1</b>")
 	}
 	if markdown {
-		s = strongBars.ReplaceAllString(s, "$1<b>$2</b>$3")
-		s = softMark.ReplaceAllString(s, "$1<i>$2</i>")
-		s = softBars.ReplaceAllString(s, "$1<i>$2</i>$3")
-		s = codeMark.ReplaceAllString(s, "<code>$1</code>")
+		s = strongBars().ReplaceAllString(s, "$1<b>$2</b>$3")
+		s = softMark().ReplaceAllString(s, "$1<i>$2</i>")
+		s = softBars().ReplaceAllString(s, "$1<i>$2</i>$3")
+		s = codeMark().ReplaceAllString(s, "<code>$1</code>")
 	}
-	l := label{size: size, weight: weight}
+	l := label{face: f, size: size, weight: weight}
 	line := []run{}
 	var style textStyle
 	end := func() {
@@ -95,7 +97,7 @@ func readLabel(s string, size, limit float64, weight bool) label {
 		}
 	}
 	at := 0
-	for _, m := range tagMark.FindAllStringSubmatchIndex(s, -1) {
+	for _, m := range tagMark().FindAllStringSubmatchIndex(s, -1) {
 		add(s[at:m[0]])
 		at = m[1]
 		switch name := strings.ToLower(s[m[4]:m[5]]); {
@@ -168,14 +170,28 @@ func (l *label) trim() {
 }
 
 func (l *label) runWidth(s string, style textStyle) float64 {
-	w := textWidth(s, l.weight || style&bold != 0)
-	if style&mono != 0 {
-		w = 0
-		for _, r := range s {
-			w += max(0.62*textSize, textWidth(string(r), false)*0.9)
-		}
+	weight := plainWeight
+	switch {
+	case style&bold != 0:
+		weight = boldWeight
+	case l.weight:
+		weight = strongWeight
+	case l.size == textSize:
+		weight = wordWeight
 	}
-	return w * l.size / textSize
+	if style&mono != 0 {
+		w := 0.0
+		for _, r := range s {
+			// What is wider than any letter is so in this font, too.
+			if wide := likely(r); wide > 1 {
+				w += wide
+			} else {
+				w += monoWidth
+			}
+		}
+		return w * l.size
+	}
+	return l.face.width(s, weight) * l.size / textSize
 }
 
 func (l *label) measure() {

@@ -1,19 +1,20 @@
 package diagram
 
 import (
-	"encoding/xml"
-	"regexp"
+	"html"
 	"strings"
 	"unicode"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // labelled finds what stands in brackets, quotes and between bars.
-var labelled = regexp.MustCompile(`"([^"]*)"|\|([^|]*)\||\[([^\]]*)\]|\(([^)]*)\)|\{([^}]*)\}`)
+var labelled = lazy.Regexp(`"([^"]*)"|\|([^|]*)\||\[([^\]]*)\]|\(([^)]*)\)|\{([^}]*)\}`)
 
 // noteStart and noteEnd are around a note of several lines.
 var (
-	noteStart = regexp.MustCompile(`^(?i:note\s+(?:left|right)\s+of)\s+[^\s:]+$`)
-	noteEnd   = regexp.MustCompile(`^(?i:end\s+note)$`)
+	noteStart = lazy.Regexp(`^(?i:note\s+(?:left|right)\s+of)\s+[^\s:]+$`)
+	noteEnd   = lazy.Regexp(`^(?i:end\s+note)$`)
 )
 
 // lost finds a word of the source's labels that a drawing does not have; ""
@@ -21,18 +22,21 @@ var (
 func lost(src *source, svg []byte) string {
 	shown := map[string]bool{}
 	words(textOf(svg), func(w string) { shown[w] = true })
+	if src.kind == Git {
+		return lostCommits(src, shown)
+	}
 	noted := false // within the lines of a state's note
 	lines := src.lines
 	if src.kind == Flowchart { // whose labels may have several lines
-		lines = []string{flowLines.ReplaceAllString(src.body, "")}
+		lines = []string{flowLines().ReplaceAllString(src.body, "")}
 	}
 	for _, line := range lines {
 		labels := []string{line}
 		switch {
-		case src.kind == State && noteStart.MatchString(line):
+		case src.kind == State && noteStart().MatchString(line):
 			noted = true
 			continue
-		case noted && noteEnd.MatchString(line):
+		case noted && noteEnd().MatchString(line):
 			noted = false
 			continue
 		case !noted:
@@ -53,8 +57,36 @@ func lost(src *source, svg []byte) string {
 	return ""
 }
 
+var (
+	gitSaid    = lazy.Regexp(`\b(id|tag):\s*"([^"]*)"`)
+	branchSaid = lazy.Regexp(`^branch\s+("[^"]*"|\S+)`)
+)
+
+// lostCommits is lost for graphs of commits, some of whose words an author may hide.
+func lostCommits(src *source, shown map[string]bool) string {
+	missing := ""
+	look := func(text string) {
+		words(spoken(text), func(w string) {
+			if !shown[w] && missing == "" {
+				missing = w
+			}
+		})
+	}
+	for _, line := range src.lines {
+		if m := branchSaid().FindStringSubmatch(line); m != nil && src.flag("showBranches", true) {
+			look(m[1])
+		}
+		for _, m := range gitSaid().FindAllStringSubmatch(line, -1) {
+			if m[1] == "tag" || src.flag("showCommitLabel", true) && !strings.HasPrefix(line, "cherry-pick") {
+				look(m[2])
+			}
+		}
+	}
+	return missing
+}
+
 // flowLines are lines of flowcharts that readers need not see.
-var flowLines = regexp.MustCompile(`(?m)^(?:classDef|class|style|linkStyle|click|direction)\s.*$`)
+var flowLines = lazy.Regexp(`(?m)^(?:classDef|class|style|linkStyle|click|direction)\s.*$`)
 
 // labelsOf returns the parts of a line that readers must see.
 func labelsOf(kind Kind, line string) []string {
@@ -66,26 +98,26 @@ func labelsOf(kind Kind, line string) []string {
 	}
 	switch kind {
 	case Pie: // the title stands below the drawing
-		if m := pieSlice.FindStringSubmatch(line); m != nil {
+		if m := pieSlice().FindStringSubmatch(line); m != nil {
 			return m[1:2]
 		}
 		return nil
 	case Sequence:
-		if at := aliasPart.FindStringIndex(line); at != nil && participantLine.MatchString(line) {
+		if at := aliasPart().FindStringIndex(line); at != nil && participantLine().MatchString(line) {
 			return []string{line[at[1]:]}
 		}
-		if m := frameLine.FindStringSubmatch(line); m != nil && !strings.Contains(m[2], "->") {
+		if m := frameLine().FindStringSubmatch(line); m != nil && !strings.Contains(m[2], "->") {
 			return []string{m[2]}
 		}
-		if m := partLine.FindStringSubmatch(line); m != nil && !strings.Contains(m[2], "->") {
+		if m := partLine().FindStringSubmatch(line); m != nil && !strings.Contains(m[2], "->") {
 			return []string{m[2]}
 		}
 		_, text, _ := strings.Cut(line, ":")
 		return []string{text}
 	case Flowchart:
 		out := saidLabels(line)
-		line = shapeWords.ReplaceAllString(line, "")
-		for _, m := range labelled.FindAllStringSubmatch(line, -1) {
+		line = shapeWords().ReplaceAllString(line, "")
+		for _, m := range labelled().FindAllStringSubmatch(line, -1) {
 			for _, part := range m[1:] {
 				if part != "" {
 					out = append(out, part)
@@ -104,23 +136,23 @@ func labelsOf(kind Kind, line string) []string {
 		return nil
 	}
 	// Classes and entities: every word but signs and keywords.
-	if m := entityLink.FindStringSubmatchIndex(line); m != nil && m[16] >= 0 { // a relation in words
+	if m := entityLink().FindStringSubmatchIndex(line); m != nil && m[16] >= 0 { // a relation in words
 		line = line[:m[16]] + " " + line[m[21]:]
 	}
-	line = relation.ReplaceAllString(line, " ")
+	line = relation().ReplaceAllString(line, " ")
 	return []string{line}
 }
 
 var (
-	shapeWords = regexp.MustCompile(`(?s)@\{(?:"[^"]*"|[^"}])*\}`)
-	labelWord  = regexp.MustCompile(`(?s)label:\s*(?:"([^"]*)"|'([^']*)'|([^,"'}\n]*))`)
+	shapeWords = lazy.Regexp(`(?s)@\{(?:"[^"]*"|[^"}])*\}`)
+	labelWord  = lazy.Regexp(`(?s)label:\s*(?:"([^"]*)"|'([^']*)'|([^,"'}\n]*))`)
 )
 
 // saidLabels returns the labels in the braces after nodes.
 func saidLabels(s string) []string {
 	var out []string
-	for _, block := range shapeWords.FindAllString(s, -1) {
-		for _, m := range labelWord.FindAllStringSubmatch(block, -1) {
+	for _, block := range shapeWords().FindAllString(s, -1) {
+		for _, m := range labelWord().FindAllStringSubmatch(block, -1) {
 			out = append(out, m[1]+m[2]+m[3])
 		}
 	}
@@ -128,7 +160,7 @@ func saidLabels(s string) []string {
 }
 
 // relation is what stands between classes or entities, and around their parts.
-var relation = regexp.MustCompile(`:::[\w,-]+|\b(?:class|PK|FK|UK|note(?: for)?)\b|<<|>>|[|}{o]{1,2}(?:--|\.\.)[|}{o]{1,2}|~`)
+var relation = lazy.Regexp(`:::[\w,-]+|\b(?:class|PK|FK|UK|note(?: for)?)\b|<<|>>|[|}{o]{1,2}(?:--|\.\.)[|}{o]{1,2}|~`)
 
 // words calls fn with each run of at least three letters, in lower case.
 func words(s string, fn func(string)) {
@@ -141,23 +173,18 @@ func words(s string, fn func(string)) {
 
 var unmarked = strings.NewReplacer(string(rune(markLink)), "", string(rune(markEnd)), "")
 
-// textOf is the text of a drawing; lines of a label are apart.
+// textOf is the text of a drawing; lines of a label are apart. No value of an
+// attribute holds an angle bracket.
 func textOf(svg []byte) string {
 	var b strings.Builder
-	dec := xml.NewDecoder(strings.NewReader("<svg>" + unmarked.Replace(string(svg)) + "</svg>"))
-	for {
-		tok, err := dec.RawToken()
-		if err != nil {
-			return b.String()
-		}
-		switch t := tok.(type) {
-		case xml.CharData:
-			b.Write(t)
-		case xml.StartElement:
-			// Marks within a word do not end it.
-			if t.Name.Local != "tspan" {
-				b.WriteByte(' ')
-			}
+	for rest := string(svg); rest != ""; {
+		text, tag, _ := strings.Cut(rest, "<")
+		b.WriteString(text)
+		tag, rest, _ = strings.Cut(tag, ">")
+		// Marks within a word do not end it.
+		if !strings.HasPrefix(tag, "tspan") && !strings.HasPrefix(tag, "/tspan") {
+			b.WriteByte(' ')
 		}
 	}
+	return unmarked.Replace(html.UnescapeString(b.String()))
 }

@@ -3,10 +3,11 @@ package diagram
 import (
 	"errors"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Sizes of a pie chart, in pixels.
@@ -29,6 +30,8 @@ const (
 	// pieHues is how many colours there are before they come again: the classes
 	// d-hue-0 and so on of diagram.css.
 	pieHues = 10
+	// pieColors is how many colours of slices an author's theme has.
+	pieColors = 12
 	// namedFrom is the share from which a slice has room for its percentage.
 	namedFrom = 0.045
 )
@@ -41,6 +44,8 @@ type slice struct {
 }
 
 type pie struct {
+	face
+	settings
 	title    string
 	showData bool // the values stand after the names
 	hole     float64
@@ -48,9 +53,9 @@ type pie struct {
 }
 
 var (
-	pieHeader = regexp.MustCompile(`^(?i:pie)(?: +(showData)\b)?(?: +(.*))?$`)
-	pieTitle  = regexp.MustCompile(`^title(?:[ \t]+(.*))?$`)
-	pieSlice  = regexp.MustCompile(`^("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')[ \t]*:[ \t]*(-?\d+(?:\.\d+)?)[ \t]*(?:%%.*)?$`)
+	pieHeader = lazy.Regexp(`^(?i:pie)(?: +(showData)\b)?(?: +(.*))?$`)
+	pieTitle  = lazy.Regexp(`^title(?:[ \t]+(.*))?$`)
+	pieSlice  = lazy.Regexp(`^("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')[ \t]*:[ \t]*(-?\d+(?:\.\d+)?)[ \t]*(?:%%.*)?$`)
 )
 
 func pieDiagram(src *source) (*Diagram, error) {
@@ -71,9 +76,12 @@ func pieDiagram(src *source) (*Diagram, error) {
 // parsePie reads a pie chart by the rules of Mermaid: slices in the order of
 // their names' first place, whose values are none below zero.
 func parsePie(src *source) (*pie, error) {
-	p := &pie{hole: src.hole}
+	p := &pie{face: src.face, settings: src.settings}
+	if h := src.number("donutHole", 0, 1, 0); h <= 0.9 { // else Mermaid draws none either
+		p.hole = h
+	}
 	lines := src.lines
-	if m := pieHeader.FindStringSubmatch(src.header); m != nil {
+	if m := pieHeader().FindStringSubmatch(src.header); m != nil {
 		p.showData = m[1] != ""
 		if m[2] != "" {
 			lines = append([]string{m[2]}, lines...)
@@ -86,11 +94,11 @@ func parsePie(src *source) (*pie, error) {
 			p.showData = true
 			continue
 		}
-		if m := pieTitle.FindStringSubmatch(line); m != nil {
+		if m := pieTitle().FindStringSubmatch(line); m != nil {
 			p.title = spoken(m[1])
 			continue
 		}
-		m := pieSlice.FindStringSubmatch(line)
+		m := pieSlice().FindStringSubmatch(line)
 		if m == nil {
 			return nil, errUnread{line}
 		}
@@ -153,6 +161,9 @@ func (p *pie) hue(i int) string {
 	return "d-hue-" + strconv.Itoa(h)
 }
 
+// fill is the author's colour of slice i, "" for none.
+func (p *pie) fill(i int) string { return p.color("pie" + strconv.Itoa(i%pieColors+1)) }
+
 // draw returns the chart's SVG, and its size. Slices follow each other clockwise
 // from the top. Each row of the legend has its share too: colours alone would
 // say nothing to some readers.
@@ -162,13 +173,13 @@ func (p *pie) draw() (svg []byte, width, height float64) {
 	shares := make([]string, len(p.slices))
 	for i := range p.slices {
 		s := &p.slices[i]
-		names[i] = slices.DeleteFunc(wrap(s.label, legendLimit, false), func(l string) bool { return l == "" })
+		names[i] = slices.DeleteFunc(p.wrap(s.label, legendLimit, plainWeight), func(l string) bool { return l == "" })
 		shares[i] = percent(s.share)
 		if p.showData {
 			shares[i] = s.number() + " (" + shares[i] + ")"
 		}
-		nameWidth = max(nameWidth, widestOf(names[i], false))
-		shareWidth = max(shareWidth, textWidth(shares[i], false))
+		nameWidth = max(nameWidth, p.widestOf(names[i], plainWeight))
+		shareWidth = max(shareWidth, p.width(shares[i], plainWeight))
 		rows += legendRow + float64(max(len(names[i])-1, 0))*lineHeight
 	}
 	height = max(2*pieRadius, rows) + 2*pieMargin
@@ -178,7 +189,9 @@ func (p *pie) draw() (svg []byte, width, height float64) {
 	for i := range p.slices {
 		s := &p.slices[i]
 		if s.share > 0 {
-			p.slice(&d, p.hue(i), cx, cy, from, from+s.share)
+			d.raw("<path")
+			d.paint(look{fill: p.fill(i)}, p.hue(i), "d-slice")
+			p.slice(&d, cx, cy, from, from+s.share)
 		}
 		from += s.share
 	}
@@ -194,7 +207,8 @@ func (p *pie) draw() (svg []byte, width, height float64) {
 			if s.share > 0.999 && p.hole == 0 {
 				x, y = cx, cy
 			}
-			d.text("d-share d-mid", x, y, []string{percent(s.share)})
+			l := label{face: p.face, size: textSize, lines: [][]run{{{text: percent(s.share)}}}}
+			d.label(&l, x, y, 0, "d-share", look{fill: p.fill(i)}.ink())
 		}
 		from += s.share
 	}
@@ -202,7 +216,13 @@ func (p *pie) draw() (svg []byte, width, height float64) {
 	width = left + legendText + nameWidth + 14 + shareWidth + pieMargin
 	y := cy - rows/2 + legendRow/2
 	for i := range p.slices {
-		d.rect(p.hue(i), left, y-swatch/2, swatch, swatch, 3)
+		d.raw("<rect")
+		d.paint(look{fill: p.fill(i)}, p.hue(i), "")
+		d.attr("x", left)
+		d.attr("y", y-swatch/2)
+		d.attr("width", swatch)
+		d.attr("height", swatch)
+		d.raw(` rx="3"/>`)
 		d.text("d-name", left+legendText, y, names[i])
 		d.text("d-value d-end", width-pieMargin, y, []string{shares[i]})
 		y += legendRow + float64(max(len(names[i])-1, 0))*lineHeight
@@ -212,14 +232,14 @@ func (p *pie) draw() (svg []byte, width, height float64) {
 
 // slice draws one slice between two parts of a turn; a whole turn is drawn as
 // two halves, since an arc can't end where it begins.
-func (p *pie) slice(d *drawing, class string, cx, cy, from, to float64) {
+func (p *pie) slice(d *drawing, cx, cy, from, to float64) {
 	stops := []float64{from, to}
 	whole := to-from > 0.999
 	if whole {
 		stops = []float64{from, from + 0.5, from + 1}
 	}
 	inner := pieRadius * p.hole
-	d.raw(`<path class="d-slice ` + class + `" d="M`)
+	d.raw(` d="M`)
 	d.point(around(cx, cy, pieRadius, from))
 	for i, stop := range stops[1:] {
 		d.arc(pieRadius, stop-stops[i] > 0.5, true)

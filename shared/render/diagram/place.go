@@ -13,9 +13,11 @@ const (
 	nodeSpacing = 36.0
 	rankSpacing = 44.0
 	margin      = 8.0
-	linkSize    = 12.0 // of the letters on links
-	linkPad     = 4.0  // around labels of links
-	titlePad    = 7.0  // above and below a group's title
+	// mermaidSpacing is Mermaid's distance between nodes and between ranks.
+	mermaidSpacing = 50.0
+	linkSize       = 12.0 // of the letters on links
+	linkPad        = 4.0  // around labels of links
+	titlePad       = 7.0  // above and below a group's title
 )
 
 // placedGraph is a graph with places.
@@ -55,7 +57,12 @@ type asked struct {
 
 // ask makes the layout's graph.
 func (g *graph) ask() asked {
-	in := asked{Graph: layout.Graph{Direction: g.direction, NodeSpacing: nodeSpacing, RankSpacing: rankSpacing}, back: g.backward()}
+	in := asked{Graph: layout.Graph{
+		Direction: g.direction,
+		// By how much more or less than Mermaid's own distances the author wants.
+		NodeSpacing: nodeSpacing * g.number("nodeSpacing", 15, 200, mermaidSpacing) / mermaidSpacing,
+		RankSpacing: rankSpacing * g.number("rankSpacing", 15, 200, mermaidSpacing) / mermaidSpacing,
+	}, back: g.backward()}
 	groupAt, nodeAt := make([]int, len(g.groups)), make([]int, len(g.nodes))
 	for i := range g.groups {
 		groupAt[i] = -1
@@ -112,6 +119,7 @@ func (g *graph) ask() asked {
 	}
 	if g.wide {
 		in.RankSpacing += g.besides()
+		in.LoopReach, in.LoopHeight = g.loops()
 	}
 	return in
 }
@@ -250,6 +258,18 @@ func (g *graph) besides() float64 {
 	return min(room, 160)
 }
 
+// loops is the room that loops take whose ends have signs, and texts above them.
+func (g *graph) loops() (reach, height float64) {
+	reach, height = 32, 28
+	for i := range g.edges {
+		if e := &g.edges[i]; e.from == e.to && e.fromGroup == e.toGroup {
+			reach = max(reach, e.startText.width+24, e.endText.width+24)
+			height = max(height, e.startText.height+e.endText.height+12)
+		}
+	}
+	return min(reach, 160), height
+}
+
 // backward finds the links that lead back in a circle, from what the source names
 // first: what comes first in it stands first.
 func (g *graph) backward() []bool {
@@ -385,22 +405,23 @@ func (p *placedGraph) clip(i int) {
 	}
 	slices.Reverse(pts)
 	if !e.fromGroup {
-		pts = p.ended(e.from, pts, e.start != headNone)
+		pts = p.ended(i, e.from, pts, e.start != headNone)
 	}
 	slices.Reverse(pts)
 	if !e.toGroup {
-		pts = p.ended(e.to, pts, e.end != headNone)
+		pts = p.ended(i, e.to, pts, e.end != headNone)
 	}
 	p.routes[i].Points = pts
 }
 
 // ended ends a way, which leads to a node's box, at the node's outline. headed is
 // whether it has a head there.
-func (p *placedGraph) ended(node int, pts []layout.Point, headed bool) []layout.Point {
+func (p *placedGraph) ended(edge, node int, pts []layout.Point, headed bool) []layout.Point {
 	n, b, last := &p.nodes[node], p.nodeBoxes[node], len(pts)-1
 	if len(n.notes) > 0 {
 		// It must not cross the notes in the box.
 		before, middle := pts[last-1], layout.Point{X: b.X + b.Width/2, Y: b.Y + b.Height/2}
+		arrived := pts[last]
 		switch {
 		case n.downward && before.Y <= b.Y:
 			pts[last] = layout.Point{X: middle.X, Y: b.Y}
@@ -410,6 +431,10 @@ func (p *placedGraph) ended(node int, pts []layout.Point, headed bool) []layout.
 			pts[last] = layout.Point{X: b.X, Y: middle.Y}
 		case !n.downward && before.X >= b.X+b.Width:
 			pts[last] = layout.Point{X: b.X + b.Width, Y: middle.Y}
+		}
+		if !p.clear(edge, pts[last-1:]) { // but the way to where it arrived is
+			pts = append(pts[:last], arrived, pts[last])
+			last++
 		}
 		hit := p.meet(node, pts[last], layout.Point{X: 2*pts[last].X - middle.X, Y: 2*pts[last].Y - middle.Y})
 		switch size := distance(pts[last], hit); {
@@ -425,14 +450,21 @@ func (p *placedGraph) ended(node int, pts []layout.Point, headed bool) []layout.
 		pts[last] = p.meet(node, pts[last], pts[last-1])
 	}
 	if p.wide {
-		return p.straightened(node, pts)
+		if bent := p.straightened(node, pts); p.clear(edge, bent[max(0, len(bent)-3):]) {
+			return bent
+		}
+		return pts
 	}
 	// A short last piece would turn just before the head.
 	if last > 1 && distance(pts[last-1], pts[last]) < 18 {
-		pts = append(pts[:last-1], pts[last])
+		if short := append(slices.Clone(pts[:last-1]), pts[last]); p.clear(edge, short[last-2:]) {
+			pts = short
+		}
 	}
 	if headed {
-		return p.flattened(node, pts)
+		if flat := p.flattened(node, pts); p.clear(edge, flat[max(0, len(flat)-3):]) {
+			return flat
+		}
 	}
 	return pts
 }
@@ -455,7 +487,7 @@ func (p *placedGraph) straightened(node int, pts []layout.Point) []layout.Point 
 	default:
 		return pts
 	}
-	return append(pts[:len(pts)-1], before, at)
+	return append(slices.Clone(pts[:len(pts)-1]), before, at)
 }
 
 // meet is where a line that comes from a place before, and is at the border of a
@@ -466,7 +498,8 @@ func (p *placedGraph) meet(node int, at, before layout.Point) layout.Point {
 	x, y := b.X+b.Width/2, b.Y+b.Height/2
 	outline := f.outline.points()
 	if f.open {
-		outline = nil
+		frame := box(-b.Width/2, -b.Height/2, b.Width/2, b.Height/2)
+		outline = frame.points()
 	}
 	// On, in the direction in which it comes, or else to the middle.
 	dx, dy := at.X-before.X, at.Y-before.Y

@@ -109,6 +109,7 @@ func drawSequence(s *sequence) (svg []byte, width, height float64) {
 		}
 		tall = max(tall, h)
 	}
+	p.tall = tall
 	p.current = headTop + tall + 14
 	p.walk(p.items)
 	for i := range p.bars {
@@ -118,7 +119,7 @@ func drawSequence(s *sequence) (svg []byte, width, height float64) {
 	}
 	bottom := p.current + 10
 	height = bottom + seqMargin
-	mirrored := bottom-headTop > mirrorFrom
+	mirrored := bottom-headTop > mirrorFrom && !p.plain
 	if mirrored {
 		height = bottom + tall + seqMargin + grouped/2
 	}
@@ -139,15 +140,24 @@ func drawSequence(s *sequence) (svg []byte, width, height float64) {
 		d.text("d-strong d-mid", (l+r)/2, seqMargin+14, []string{box.label})
 	}
 	for i := range n {
-		d.line("d-life", p.x[i], headTop+tall, p.x[i], bottom)
+		from, to := headTop+tall, bottom
+		if p.actors[i].late {
+			from = p.born[i]
+		}
+		if p.dies[i] > 0 {
+			to = p.dies[i]
+		}
+		d.line("d-life", p.x[i], from, p.x[i], to)
 	}
 	for _, b := range p.done {
 		d.rect("d-active", p.x[b.actor]-activeWidth/2+float64(b.depth)*activeShift, b.from, activeWidth, max(b.to-b.from, 6), 1)
 	}
 	d.b = append(d.b, p.out.b...)
 	for i := range n {
-		p.head(&d, i, headTop, tall)
-		if mirrored {
+		if !p.actors[i].late {
+			p.head(&d, i, headTop, tall)
+		}
+		if mirrored && p.dies[i] == 0 {
 			p.head(&d, i, bottom, tall)
 		}
 	}
@@ -229,7 +239,7 @@ func (p *placed) edge(actor int, dir float64) float64 {
 
 func (p *placed) message(it *item) {
 	// A label has the length of its arrow.
-	lines := wrap(it.text, max(labelLimit, math.Abs(p.x[it.from]-p.x[it.to])-40), false)
+	lines := p.wrap(it.text, max(labelLimit, math.Abs(p.x[it.from]-p.x[it.to])-40), plainWeight)
 	if it.text == "" {
 		lines = nil
 	}
@@ -244,6 +254,10 @@ func (p *placed) message(it *item) {
 	}
 	labelTop := p.current
 	p.current += float64(len(lines))*lineHeight + 5
+	if it.creates {
+		p.current = max(p.current, labelTop+p.tall/2)
+		labelTop = p.current - float64(len(lines))*lineHeight - 5
+	}
 	y := p.current
 	dir := 1.0
 	if it.to < it.from {
@@ -258,6 +272,11 @@ func (p *placed) message(it *item) {
 		p.close(it.from, y)
 	}
 	d := &p.out
+	if it.creates {
+		x2 = p.x[it.to] - dir*p.widths[it.to]/2
+		p.head(d, it.to, y-p.tall/2, p.tall)
+		p.born[it.to] = y + p.tall/2
+	}
 	mid := (x1 + x2) / 2
 	d.text("d-label d-mid", mid, labelTop+lineHeight/2, lines)
 	a, b := x1, x2
@@ -274,6 +293,26 @@ func (p *placed) message(it *item) {
 	}
 	p.numberAt(it, x1, y)
 	p.current += 10
+	if it.creates {
+		p.current += p.tall / 2
+	}
+	p.destroy(it, y)
+}
+
+// destroy ends the actor that ends with a message, at y.
+func (p *placed) destroy(it *item, y float64) {
+	i := it.destroys
+	if i < 0 {
+		return
+	}
+	for len(p.bars[i]) > 0 {
+		p.close(i, y)
+	}
+	const r = 7.0
+	p.out.path("d-line", false, p.x[i]-r, y-r, p.x[i]+r, y+r)
+	p.out.path("d-line", false, p.x[i]-r, y+r, p.x[i]+r, y-r)
+	p.dies[i] = y
+	p.current += r
 }
 
 // selfMessage draws a loop at the actor's side with the label beside it.
@@ -296,6 +335,7 @@ func (p *placed) selfMessage(it *item, class string, lines []string) {
 	p.arrow(it.head, x2, top+loopHeight, -1)
 	d.text("d-label", side+8, p.current+room/2-h/2+lineHeight/2, lines)
 	p.numberAt(it, x1, top)
+	defer p.destroy(it, top+loopHeight)
 	if it.deactivate {
 		p.close(it.from, top+loopHeight)
 	}
@@ -323,7 +363,7 @@ func (p *placed) numberAt(it *item, x, y float64) {
 	}
 	d := &p.out
 	n := strconv.Itoa(it.number)
-	w := max(textWidth(n, true)*0.85+6, 16)
+	w := max(p.width(n, strongWeight)*0.85+6, 16)
 	d.rect("d-number", x-w/2, y-8, w, 16, 8)
 	d.text("d-count d-mid", x, y, []string{n})
 }
@@ -352,12 +392,12 @@ func (p *placed) frame(it *item) {
 	var labels drawing
 	for i := range it.parts {
 		pt := &it.parts[i]
-		tab := partTab(pt)
+		tab := p.partTab(pt)
 		if i > 0 {
 			p.current += 4
 			dividers = append(dividers, divider{p.current})
 		}
-		lines := wrap(pt.label, p.partLimit(pt, right-left), false)
+		lines := p.wrap(pt.label, p.partLimit(pt, right-left), plainWeight)
 		if pt.label == "" {
 			lines = nil
 		}

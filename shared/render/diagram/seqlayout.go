@@ -32,6 +32,9 @@ type placed struct {
 	out     drawing
 	bars    [][]bar // that are open, by actor
 	done    []bar
+	tall    float64   // the height of all names
+	born    []float64 // where lines of actors begin and end, 0 for those of all
+	dies    []float64
 	current float64 // how far down it is
 }
 
@@ -45,13 +48,13 @@ type bar struct {
 func (p *placed) columns() {
 	n := len(p.actors)
 	p.x, p.widths, p.heads = make([]float64, n), make([]float64, n), make([][]string, n)
-	p.bars = make([][]bar, n)
+	p.bars, p.born, p.dies = make([][]bar, n), make([]float64, n), make([]float64, n)
 	// need[i][j]: how far apart i and j must be, at least; i < j.
 	need := make([][]float64, n)
 	for i, a := range p.actors {
 		need[i] = make([]float64, n)
-		p.heads[i] = wrap(a.label, 170, true)
-		p.widths[i] = max(widestOf(p.heads[i], true)+2*headPad, 64)
+		p.heads[i] = p.wrap(a.label, 170, strongWeight)
+		p.widths[i] = max(p.widestOf(p.heads[i], strongWeight)+2*headPad, 64)
 		if i > 0 {
 			need[i-1][i] = max(columnMin, (p.widths[i-1]+p.widths[i])/2+columnGap)
 			if a.group != p.actors[i-1].group {
@@ -68,11 +71,14 @@ func (p *placed) columns() {
 	walk = func(items []item) {
 		for k := range items {
 			it := &items[k]
-			w := widestOf(wrap(it.text, labelLimit, false), false)
+			w := p.widestOf(p.wrap(it.text, labelLimit, plainWeight), plainWeight)
 			switch it.kind {
 			case message:
 				if it.number > 0 {
 					w += 22
+				}
+				if it.creates {
+					w += p.widths[it.to] / 2
 				}
 				if it.from == it.to {
 					ask(it.from, it.from+1, loopWidth+w+24)
@@ -113,7 +119,7 @@ func (p *placed) extent(items []item) (left, right float64) {
 		it := &items[k]
 		switch it.kind {
 		case message:
-			w := widestOf(wrap(it.text, labelLimit, false), false)
+			w := p.widestOf(p.wrap(it.text, labelLimit, plainWeight), plainWeight)
 			if it.from == it.to {
 				reach(p.x[it.from]-14, p.x[it.from]+loopWidth+w+16)
 			} else {
@@ -143,23 +149,23 @@ func (p *placed) frameExtent(it *item) (left, right float64) {
 	left, right = left-framePad, right+framePad
 	// Labels are broken at the frame's width, but no narrower than this.
 	for i := range it.parts {
-		lines := wrap(it.parts[i].label, p.partLimit(&it.parts[i], right-left), false)
-		right = max(right, left+widestOf(lines, false)+partTab(&it.parts[i])+18)
+		lines := p.wrap(it.parts[i].label, p.partLimit(&it.parts[i], right-left), plainWeight)
+		right = max(right, left+p.widestOf(lines, plainWeight)+p.partTab(&it.parts[i])+18)
 	}
 	return left, right
 }
 
 // partTab is the width of the word at a part's corner.
-func partTab(pt *part) float64 {
+func (p *placed) partTab(pt *part) float64 {
 	if pt.word == "else" || pt.word == "and" || pt.word == "option" {
 		return 0
 	}
-	return textWidth(pt.word, true) + 18
+	return p.width(pt.word, strongWeight) + 18
 }
 
 // partLimit is the width at which the label of a part is broken.
 func (p *placed) partLimit(pt *part, frame float64) float64 {
-	return max(frame-partTab(pt)-18, 140)
+	return max(frame-p.partTab(pt)-18, 140)
 }
 
 // notePlace is a note's left side and its width.
@@ -169,7 +175,7 @@ func (p *placed) notePlace(it *item) (x, w float64) {
 	if it.place == over && span > 0 {
 		limit = max(limit, span+20)
 	}
-	w = widestOf(wrap(it.text, limit, false), false) + 2*notePadX
+	w = p.widestOf(p.wrap(it.text, limit, plainWeight), plainWeight) + 2*notePadX
 	switch {
 	case it.place == leftOf:
 		return p.x[it.from] - 12 - w, w
@@ -189,5 +195,5 @@ func (p *placed) noteLines(it *item) []string {
 	if span := p.x[it.to] - p.x[it.from]; it.place == over && span > 0 {
 		limit = max(limit, span+20)
 	}
-	return wrap(it.text, limit, false)
+	return p.wrap(it.text, limit, plainWeight)
 }

@@ -3,9 +3,10 @@ package diagram
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Limits of a sequence diagram: more is not read by anyone.
@@ -16,6 +17,9 @@ const (
 )
 
 type sequence struct {
+	face
+	// plain: the participants are not named below the drawing.
+	plain  bool
 	actors []actor
 	index  map[string]int
 	groups []seqBox
@@ -28,7 +32,8 @@ type sequence struct {
 type actor struct {
 	label  string
 	person bool
-	group  int // index into groups, -1 for none
+	late   bool // a message creates it
+	group  int  // index into groups, -1 for none
 }
 
 // seqBox is a box around participants.
@@ -46,6 +51,8 @@ type item struct {
 	head         headKind
 	activate     bool // to begins to be active
 	deactivate   bool // from ends to be active
+	creates      bool // to begins with it
+	destroys     int  // the actor that ends with it, -1 for none
 	number       int
 	// Of a frame: its word and its parts, and of a coloured area its colour,
 	// "" for none that is known.
@@ -87,17 +94,18 @@ const (
 )
 
 var (
-	participantLine = regexp.MustCompile(`^(?i:(participant|actor))\s+(.+)$`)
-	aliasPart       = regexp.MustCompile(`\s+(?i:as)\s+`)
-	noteLine        = regexp.MustCompile(`^(?i:note)\s+((?i:left of|right of|over))\s*([^:]+?)\s*:\s*(.*)$`)
-	frameLine       = regexp.MustCompile(`^(?i:(loop|alt|opt|par|par_over|critical|break|rect))\b\s*(.*)$`)
-	partLine        = regexp.MustCompile(`^(?i:(else|and|option))\b\s*(.*)$`)
-	activeLine      = regexp.MustCompile(`^(?i:(activate|deactivate))\s+(.+)$`)
-	boxLine         = regexp.MustCompile(`^(?i:box)\b\s*(.*)$`)
-	numberLine      = regexp.MustCompile(`^(?i:autonumber)(?:\s+(off|\d{1,6})(?:\s+(\d{1,6}))?)?$`)
-	ignoredLine     = regexp.MustCompile(`^(?i:link|links|properties|details)\s`)
-	titleLine       = regexp.MustCompile(`^(?i:title)(?:\s*:\s*|\s+)(.+)$`)
-	colorWord       = regexp.MustCompile(`^(?i:transparent|aqua|black|blue|fuchsia|gr[ae]y|green|lime|maroon|navy|olive|orange|purple|red|silver|teal|white|yellow|pink|gold|(?:light|dark|pale|medium)[a-z]+|(?:rgb|hsl)a?\([^)]*\)|#[0-9a-f]{3,8})(?:\s+|$)`)
+	participantLine = lazy.Regexp(`^(?i:(?:create\s+)?(participant|actor))\s+(.+)$`)
+	aliasPart       = lazy.Regexp(`\s+(?i:as)\s+`)
+	noteLine        = lazy.Regexp(`^(?i:note)\s+((?i:left of|right of|over))\s*([^:]+?)\s*:\s*(.*)$`)
+	frameLine       = lazy.Regexp(`^(?i:(loop|alt|opt|par|par_over|critical|break|rect))\b\s*(.*)$`)
+	partLine        = lazy.Regexp(`^(?i:(else|and|option))\b\s*(.*)$`)
+	activeLine      = lazy.Regexp(`^(?i:(activate|deactivate))\s+(.+)$`)
+	boxLine         = lazy.Regexp(`^(?i:box)\b\s*(.*)$`)
+	destroyLine     = lazy.Regexp(`^(?i:destroy)\s+(.+)$`)
+	numberLine      = lazy.Regexp(`^(?i:autonumber)(?:\s+(off|\d{1,6})(?:\s+(\d{1,6}))?)?$`)
+	ignoredLine     = lazy.Regexp(`^(?i:link|links|properties|details)\s`)
+	titleLine       = lazy.Regexp(`^(?i:title)(?:\s*:\s*|\s+)(.+)$`)
+	colorWord       = lazy.Regexp(`^(?i:transparent|aqua|black|blue|fuchsia|gr[ae]y|green|lime|maroon|navy|olive|orange|purple|red|silver|teal|white|yellow|pink|gold|(?:light|dark|pale|medium)[a-z]+|(?:rgb|hsl)a?\([^)]*\)|#[0-9a-f]{3,8})(?:\s+|$)`)
 )
 
 // errUnread reports a line of a diagram that is not known.
@@ -117,7 +125,10 @@ type sequenceReader struct {
 	count  int
 	number int // of the next message
 	step   int
-	err    error // an errUnread or an errLarge, the first one
+	// creating and destroying are the actors that the next message begins and
+	// ends, -1 for none.
+	creating, destroying int
+	err                  error // an errUnread, an errLarge or ErrOther, the first one
 }
 
 func (r *sequenceReader) fail(err error) { r.err = cmp.Or(r.err, err) }
@@ -125,13 +136,13 @@ func (r *sequenceReader) fail(err error) { r.err = cmp.Or(r.err, err) }
 // parseSequence reads the lines after the header. A title among them is put
 // into src.
 func parseSequence(src *source) (*sequence, error) {
-	r := &sequenceReader{sequence: &sequence{index: map[string]int{}}, number: 1, step: 1}
+	r := &sequenceReader{sequence: &sequence{face: src.face, index: map[string]int{}, numbered: src.flag("showSequenceNumbers", false), plain: !src.flag("mirrorActors", true)}, number: 1, step: 1, creating: -1, destroying: -1}
 	for _, line := range src.lines {
-		line = strings.TrimSpace(strings.TrimSuffix(line, ";"))
+		line = unended(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		if m := titleLine.FindStringSubmatch(line); m != nil {
+		if m := titleLine().FindStringSubmatch(line); m != nil {
 			src.title = plain(m[1])
 			continue
 		}
@@ -139,7 +150,7 @@ func parseSequence(src *source) (*sequence, error) {
 			return nil, r.err
 		}
 	}
-	if len(r.open) > 0 || r.boxed {
+	if len(r.open) > 0 || r.boxed || r.creating >= 0 || r.destroying >= 0 {
 		return nil, errUnread{"end"}
 	}
 	if len(r.actors) == 0 {
@@ -153,22 +164,24 @@ func parseSequence(src *source) (*sequence, error) {
 func (r *sequenceReader) line(line string) {
 	if r.count++; r.count > maxItems {
 		r.fail(errLarge{fmt.Sprintf("more than %d lines", maxItems)})
-	} else if m := participantLine.FindStringSubmatch(line); m != nil {
+	} else if m := participantLine().FindStringSubmatch(line); m != nil {
 		r.participant(line, m[1], m[2])
+	} else if m := destroyLine().FindStringSubmatch(line); m != nil && !strings.Contains(line, "->") {
+		r.destroying = r.actor(m[1])
 	} else if strings.EqualFold(line, "end") {
 		r.end(line)
-	} else if m := noteLine.FindStringSubmatch(line); m != nil {
+	} else if m := noteLine().FindStringSubmatch(line); m != nil {
 		r.note(m)
 	} else if r.message(line) {
 		// It comes before all else that begins with a word: "par-->>B: x".
-	} else if m := frameLine.FindStringSubmatch(line); m != nil {
+	} else if m := frameLine().FindStringSubmatch(line); m != nil {
 		r.frame(strings.ToLower(m[1]), spoken(m[2]))
-	} else if m := partLine.FindStringSubmatch(line); m != nil && len(r.open) > 0 {
+	} else if m := partLine().FindStringSubmatch(line); m != nil && len(r.open) > 0 {
 		f := r.open[len(r.open)-1]
 		f.parts = append(f.parts, part{word: strings.ToLower(m[1]), label: spoken(m[2])})
-	} else if m := activeLine.FindStringSubmatch(line); m != nil {
+	} else if m := activeLine().FindStringSubmatch(line); m != nil {
 		r.activation(m[1], m[2])
-	} else if m := numberLine.FindStringSubmatch(line); m != nil {
+	} else if m := numberLine().FindStringSubmatch(line); m != nil {
 		r.numbered = !strings.EqualFold(m[1], "off")
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			r.number = n
@@ -176,22 +189,22 @@ func (r *sequenceReader) line(line string) {
 		if n, err := strconv.Atoi(m[2]); err == nil {
 			r.step = n
 		}
-	} else if m := boxLine.FindStringSubmatch(line); m != nil && !r.boxed && len(r.open) == 0 {
+	} else if m := boxLine().FindStringSubmatch(line); m != nil && !r.boxed && len(r.open) == 0 {
 		r.boxed = true
-		r.groups = append(r.groups, seqBox{plain(colorWord.ReplaceAllString(m[1], ""))})
-	} else if !ignoredLine.MatchString(line) {
+		r.groups = append(r.groups, seqBox{plain(colorWord().ReplaceAllString(m[1], ""))})
+	} else if !ignoredLine().MatchString(line) {
 		r.fail(errUnread{line})
 	}
 }
 
-// participant reads "participant A as Label"; word is how the line begins.
+// participant reads "participant A as Label", also after "create"; word is its kind.
 func (r *sequenceReader) participant(line, word, rest string) {
-	if strings.Contains(rest, "@{") {
-		r.fail(errUnread{line})
+	if strings.Contains(rest, "@{") { // one of another kind, with a sign of its own
+		r.fail(ErrOther)
 		return
 	}
 	name, label := rest, rest
-	if at := aliasPart.FindStringIndex(rest); at != nil {
+	if at := aliasPart().FindStringIndex(rest); at != nil {
 		name, label = rest[:at[0]], rest[at[1]:]
 	}
 	i := r.actor(name)
@@ -200,6 +213,9 @@ func (r *sequenceReader) participant(line, word, rest string) {
 	}
 	a := &r.actors[i]
 	a.label, a.person = plain(label), strings.EqualFold(word, "actor")
+	if strings.EqualFold(line[:1], "c") { // as in "create"
+		a.late, r.creating = true, i
+	}
 	if r.boxed {
 		a.group = len(r.groups) - 1
 	}
@@ -227,7 +243,7 @@ func (r *sequenceReader) frame(word, label string) {
 	}
 	color := ""
 	if word == "rect" {
-		if color, label = label, ""; !ownColor.MatchString(color) || strings.EqualFold(color, "transparent") {
+		if color, label = label, ""; !ownColor().MatchString(color) || strings.EqualFold(color, "transparent") {
 			color = ""
 		}
 	}
@@ -337,6 +353,13 @@ func (r *sequenceReader) message(line string) bool {
 				it.deactivate, to = true, to[1:]
 			}
 			it.from, it.to = r.actor(from), r.actor(to)
+			if it.creates = r.creating >= 0; it.creates && (it.to != r.creating || it.from == it.to) {
+				r.fail(errUnread{line})
+			}
+			if it.destroys = r.destroying; it.destroys >= 0 && it.from != it.destroys && it.to != it.destroys {
+				r.fail(errUnread{line})
+			}
+			r.creating, r.destroying = -1, -1
 			if r.numbered {
 				it.number = r.number
 				r.number += r.step

@@ -1,10 +1,11 @@
 package diagram
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Kind is what a diagram is, by the first word of its text.
@@ -18,6 +19,7 @@ const (
 	Entity    Kind = "er"
 	Sequence  Kind = "sequence"
 	Pie       Kind = "pie"
+	Git       Kind = "git"
 	// Other is any other kind: what only Mermaid itself draws.
 	Other Kind = ""
 )
@@ -34,15 +36,15 @@ type source struct {
 	body string
 	// title and description are what the author says of the whole.
 	title, description string
-	// hole is how much of a pie chart's radius is open, 0 for none.
-	hole float64
+	settings
+	face face
 }
 
 var (
-	directive = regexp.MustCompile(`(?s)%%\{.*?\}%%`)
+	directive = lazy.Regexp(`(?s)%%\{.*?\}%%`)
 	// accessible finds accTitle and accDescr, the latter also in braces over
 	// several lines.
-	accessible = regexp.MustCompile(`(?ms)^[ \t]*acc(Title|Descr)[ \t]*(?::[ \t]*([^\n]*)|\{(.*?)\})[ \t]*$`)
+	accessible = lazy.Regexp(`(?ms)^[ \t]*acc(Title|Descr)[ \t]*(?::[ \t]*([^\n]*)|\{(.*?)\})[ \t]*$`)
 )
 
 // parseSource reads what all kinds have in common.
@@ -52,26 +54,22 @@ func parseSource(text string) source {
 	text = strings.TrimLeft(strings.TrimPrefix(text, "\ufeff"), " \t\n")
 	if front, body, ok := cutFrontMatter(text); ok {
 		text = body
-		var meta struct {
-			Title  string `yaml:"title"`
-			Config struct {
-				Pie struct {
-					DonutHole float64 `yaml:"donutHole"`
-				} `yaml:"pie"`
-			} `yaml:"config"`
-		}
+		meta := map[string]any{}
 		if len(front) <= maxFrontMatter && yaml.Unmarshal([]byte(front), &meta) == nil {
-			s.title = strings.TrimSpace(meta.Title)
-			if h := meta.Config.Pie.DonutHole; h > 0 && h <= 0.9 { // else Mermaid draws none either
-				s.hole = h
+			s.title = said(meta["title"])
+			if config, ok := meta["config"].(map[string]any); ok {
+				s.merge(config)
 			}
+		} else {
+			s.ignored = append(s.ignored, "front matter")
 		}
 	}
 	if strings.Contains(text, "%%{") {
-		text = directive.ReplaceAllString(text, "")
+		s.directives(text)
+		text = directive().ReplaceAllString(text, "")
 	}
 	if strings.Contains(text, "acc") {
-		for _, m := range accessible.FindAllStringSubmatch(text, -1) {
+		for _, m := range accessible().FindAllStringSubmatch(text, -1) {
 			said := strings.Join(strings.Fields(m[2]+m[3]), " ")
 			if m[1] == "Title" {
 				s.title = said
@@ -79,7 +77,7 @@ func parseSource(text string) source {
 				s.description = said
 			}
 		}
-		text = accessible.ReplaceAllString(text, "")
+		text = accessible().ReplaceAllString(text, "")
 	}
 	var body []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -109,6 +107,7 @@ func parseSource(text string) source {
 		}
 	}
 	s.body = strings.Join(body, "\n")
+	s.settle(s.kind)
 	return s
 }
 
@@ -135,11 +134,11 @@ func cutFrontMatter(text string) (front, body string, ok bool) {
 	return "", text, false
 }
 
-var headers = regexp.MustCompile(`(?i)^(?:(graph|flowchart|flowchart-elk)(?: (?:TD|TB|LR|BT|RL|[v^<>]))?|(stateDiagram(?:-v2)?)|(classDiagram(?:-v2)?)|(erDiagram)|(sequenceDiagram)|(pie)(?: .*)?)$`)
+var headers = lazy.Regexp(`(?i)^(?:(graph|flowchart|flowchart-elk)(?: (?:TD|TB|LR|BT|RL|[v^<>]))?|(stateDiagram(?:-v2)?)|(classDiagram(?:-v2)?)|(erDiagram)|(sequenceDiagram)|(pie)(?: .*)?|(gitGraph ?(?:(?:LR|TB|BT))? ?:?))$`)
 
 // kindOf reads the first line.
 func kindOf(header string) Kind {
-	m := headers.FindStringSubmatch(header)
+	m := headers().FindStringSubmatch(header)
 	switch {
 	case m == nil:
 		return Other
@@ -153,8 +152,10 @@ func kindOf(header string) Kind {
 		return Entity
 	case m[5] != "":
 		return Sequence
+	case m[6] != "":
+		return Pie
 	}
-	return Pie
+	return Git
 }
 
 // splitLine cuts a line at semicolons outside of quotes and brackets; those
@@ -185,4 +186,13 @@ func splitLine(line string) []string {
 		out = append(out, part)
 	}
 	return out
+}
+
+// unended returns a line without the semicolon that ends it. That of a character's
+// code (#9829;) is part of a text.
+func unended(line string) string {
+	if at := strings.LastIndexByte(line, '#'); at >= 0 && charCode().FindString(line[at:]) == line[at:] {
+		return line
+	}
+	return strings.TrimSpace(strings.TrimSuffix(line, ";"))
 }

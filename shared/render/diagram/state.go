@@ -1,9 +1,10 @@
 package diagram
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // stateReader reads a state diagram, a line at a time.
@@ -34,29 +35,29 @@ type stateNote struct {
 const stateID = `(\[\*\]|\[H\*?\]|[^\s:{}"]+?)(?::::([\w,-]+))?`
 
 var (
-	stateArrow = regexp.MustCompile(`^` + stateID + `\s*-->\s*` + stateID + `\s*(?::\s*(.*))?$`)
-	stateQuote = regexp.MustCompile(`^state\s+"([^"]*)"\s+as\s+` + stateID + `\s*(\{)?$`)
-	stateKind  = regexp.MustCompile(`^state\s+` + stateID + `\s*(?:<<|\[\[)(fork|join|choice|history|start|end)(?:>>|\]\])$`)
-	stateOpen  = regexp.MustCompile(`^state\s+` + stateID + `\s*\{$`)
-	stateText  = regexp.MustCompile(`^(?:state\s+)?` + stateID + `\s*:\s*(.*)$`)
-	stateBare  = regexp.MustCompile(`^(?:state\s+)?` + stateID + `$`)
-	stateNotes = regexp.MustCompile(`^(?i:note)\s+(?i:(left|right)\s+of)\s+([^\s:]+)\s*(?::\s*(.+))?$`)
-	stateSkip  = regexp.MustCompile(`^(?:hide empty description$|scale\s|note\s+"[^"]*"\s+as\s)`)
-	stateWord  = regexp.MustCompile(`^(direction|classDef|class|style|click)\s+(.+)$`)
+	stateArrow = lazy.Regexp(`^` + stateID + `\s*-->\s*` + stateID + `\s*(?::\s*(.*))?$`)
+	stateQuote = lazy.Regexp(`^state\s+"([^"]*)"\s+as\s+` + stateID + `\s*(\{)?$`)
+	stateKind  = lazy.Regexp(`^state\s+` + stateID + `\s*(?:<<|\[\[)(fork|join|choice|history|start|end)(?:>>|\]\])$`)
+	stateOpen  = lazy.Regexp(`^state\s+` + stateID + `\s*\{$`)
+	stateText  = lazy.Regexp(`^(?:state\s+)?` + stateID + `\s*:\s*(.*)$`)
+	stateBare  = lazy.Regexp(`^(?:state\s+)?` + stateID + `$`)
+	stateNotes = lazy.Regexp(`^(?i:note)\s+(?i:(left|right)\s+of)\s+([^\s:]+)\s*(?::\s*(.+))?$`)
+	stateSkip  = lazy.Regexp(`^(?:hide empty description$|scale\s|note\s+"[^"]*"\s+as\s)`)
+	stateWord  = lazy.Regexp(`^(direction|classDef|class|style|click)\s+(.+)$`)
 )
 
 func readStates(src *source) (*graph, error) {
 	r := &stateReader{
-		graph: newGraph(), scopes: []scope{{group: -1, name: "*"}}, styles: map[string]look{}, named: map[string][]string{},
+		graph: newGraph(src), scopes: []scope{{group: -1, name: "*"}}, styles: map[string]look{}, named: map[string][]string{},
 		clicks: map[string][2]string{},
 	}
 	for i := 0; i < len(src.lines); i++ {
-		line := strings.TrimSpace(strings.TrimSuffix(src.lines[i], ";"))
-		if m := stateNotes.FindStringSubmatch(line); m != nil {
+		line := unended(src.lines[i])
+		if m := stateNotes().FindStringSubmatch(line); m != nil {
 			text := m[3]
 			if text == "" {
 				var body []string
-				for i++; i < len(src.lines) && !noteEnd.MatchString(src.lines[i]); i++ {
+				for i++; i < len(src.lines) && !noteEnd().MatchString(src.lines[i]); i++ {
 					body = append(body, src.lines[i])
 				}
 				if i == len(src.lines) {
@@ -99,15 +100,15 @@ func (r *stateReader) line(line string) bool {
 	case "--":
 		return r.region()
 	}
-	if m := stateWord.FindStringSubmatch(line); m != nil {
+	if m := stateWord().FindStringSubmatch(line); m != nil {
 		return r.word(m[1], m[2])
 	}
-	if m := stateArrow.FindStringSubmatch(line); m != nil {
+	if m := stateArrow().FindStringSubmatch(line); m != nil {
 		from, to := r.end(m[1], m[2], false), r.end(m[3], m[4], true)
-		r.edges = append(r.edges, edge{from: from, to: to, end: headArrow, length: 1, label: readLabel(m[5], linkSize, linkLimit, false)})
+		r.edges = append(r.edges, edge{from: from, to: to, end: headArrow, length: 1, label: r.readLabel(m[5], linkSize, linkLimit, false)})
 		return true
 	}
-	if m := stateQuote.FindStringSubmatch(line); m != nil {
+	if m := stateQuote().FindStringSubmatch(line); m != nil {
 		if m[4] != "" {
 			r.composite(m[2], m[1], m[3])
 		} else {
@@ -115,7 +116,7 @@ func (r *stateReader) line(line string) bool {
 		}
 		return true
 	}
-	if m := stateKind.FindStringSubmatch(line); m != nil {
+	if m := stateKind().FindStringSubmatch(line); m != nil {
 		n := &r.nodes[r.state(m[1], m[2])]
 		n.labelled = true
 		switch m[3] {
@@ -128,23 +129,23 @@ func (r *stateReader) line(line string) bool {
 		case "end":
 			n.shape = shapeEnd
 		default:
-			n.shape, n.label = shapeCircle, readLabel("H", textSize, nodeLimit, false)
+			n.shape, n.label = shapeCircle, r.readLabel("H", textSize, r.wrapping, false)
 		}
 		n.name = n.id
 		return true
 	}
-	if m := stateOpen.FindStringSubmatch(line); m != nil {
+	if m := stateOpen().FindStringSubmatch(line); m != nil {
 		r.composite(m[1], m[1], m[2])
 		return true
 	}
-	if stateSkip.MatchString(line) {
+	if stateSkip().MatchString(line) {
 		return true
 	}
-	if m := stateText.FindStringSubmatch(line); m != nil {
+	if m := stateText().FindStringSubmatch(line); m != nil {
 		r.describe(r.state(m[1], m[2]), m[3])
 		return true
 	}
-	if m := stateBare.FindStringSubmatch(line); m != nil {
+	if m := stateBare().FindStringSubmatch(line); m != nil {
 		r.state(m[1], m[2])
 		return true
 	}
@@ -165,7 +166,7 @@ func (r *stateReader) word(word, rest string) bool {
 	if word == "classDef" {
 		return r.define(rest)
 	}
-	if m := clickLink.FindStringSubmatch(rest); word == "click" {
+	if m := clickLink().FindStringSubmatch(rest); word == "click" {
 		if m != nil {
 			r.clicks[m[1]] = [2]string{m[2], m[3]}
 		}
@@ -223,7 +224,7 @@ func (r *stateReader) end(id, classes string, target bool) int {
 	switch {
 	case strings.HasPrefix(id, "[H"):
 		i := r.state(in.name+id, classes)
-		r.nodes[i].shape, r.nodes[i].label, r.nodes[i].labelled = shapeCircle, readLabel(strings.Trim(id, "[]"), textSize, nodeLimit, false), true
+		r.nodes[i].shape, r.nodes[i].label, r.nodes[i].labelled = shapeCircle, r.readLabel(strings.Trim(id, "[]"), textSize, r.wrapping, false), true
 		return i
 	case id != "[*]":
 		return r.state(id, classes)
@@ -240,7 +241,7 @@ func (r *stateReader) end(id, classes string, target bool) int {
 // describe adds a text to a state; further ones stand below the first.
 func (r *stateReader) describe(i int, text string) {
 	n := &r.nodes[i]
-	l := readLabel(text, textSize, nodeLimit, false)
+	l := r.readLabel(text, textSize, r.wrapping, false)
 	switch {
 	case !n.labelled:
 		n.label, n.labelled = l, true
@@ -262,7 +263,7 @@ func (r *stateReader) composite(id, title, classes string) {
 		if i, named := r.nodeIDs[id]; named && r.nodes[i].labelled {
 			title = r.nodes[i].label.String()
 		}
-		r.groups = append(r.groups, group{id: id, label: readLabel(title, textSize, 320, true), parent: in})
+		r.groups = append(r.groups, group{id: id, label: r.readLabel(title, textSize, titleLimit, true), parent: in})
 	}
 	if classes != "" {
 		r.named[id] = append(r.named[id], strings.Split(classes, ",")...)
@@ -303,7 +304,7 @@ func (r *stateReader) finish() {
 	for i := range r.nodes {
 		n := &r.nodes[i]
 		if !n.labelled {
-			n.label = readLabel(n.id, textSize, nodeLimit, false)
+			n.label = r.readLabel(n.id, textSize, r.wrapping, false)
 		}
 		n.look = r.looked(append(n.looks, r.named[n.id]...), r.styles[n.id])
 		if c, ok := r.clicks[n.id]; ok {
@@ -315,7 +316,7 @@ func (r *stateReader) finish() {
 		if at, ok := r.nodeIDs[c.id]; ok {
 			c.looks = r.nodes[at].looks
 			if r.nodes[at].labelled {
-				c.label = readLabel(r.nodes[at].label.String(), textSize, 320, true)
+				c.label = r.readLabel(r.nodes[at].label.String(), textSize, titleLimit, true)
 			}
 		}
 		for _, name := range append(c.looks, r.named[c.id]...) {
@@ -330,7 +331,7 @@ func (r *stateReader) finish() {
 
 // note puts a note beside a state. One about a group is a node of its own.
 func (r *stateReader) note(n stateNote) {
-	l := readLabel(n.text, textSize, nodeLimit, false)
+	l := r.readLabel(n.text, textSize, r.wrapping, false)
 	at, isGroup := r.groupIDs[n.about]
 	if !isGroup {
 		about := &r.nodes[r.nodeIDs[n.about]]

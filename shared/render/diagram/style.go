@@ -1,8 +1,9 @@
 package diagram
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // look holds the colours and lines that an author sets; "" is the theme's.
@@ -12,8 +13,8 @@ type look struct {
 }
 
 var (
-	lengthValue = regexp.MustCompile(`^(\d{1,2}(?:\.\d{1,2})?)(?:px)?$`)
-	dashValue   = regexp.MustCompile(`^\d{1,3}(?:px)?(?:[ ,]+\d{1,3}(?:px)?){0,7}$`)
+	lengthValue = lazy.Regexp(`^(\d{1,2}(?:\.\d{1,2})?)(?:px)?$`)
+	dashValue   = lazy.Regexp(`^\d{1,3}(?:px)?(?:[ ,]+\d{1,3}(?:px)?){0,7}$`)
 )
 
 // readLook adds to a look what a list "fill:#f9f,stroke-width:4px" says. What
@@ -47,23 +48,23 @@ func readLook(l look, s string) look {
 func (l *look) set(name, value string) {
 	switch name {
 	case "fill", "background", "background-color":
-		if ownColor.MatchString(value) {
+		if ownColor().MatchString(value) {
 			l.fill = value
 		}
 	case "stroke", "border-color":
-		if ownColor.MatchString(value) {
+		if ownColor().MatchString(value) {
 			l.stroke = value
 		}
 	case "color":
-		if ownColor.MatchString(value) {
+		if ownColor().MatchString(value) {
 			l.color = value
 		}
 	case "stroke-width", "border-width":
-		if m := lengthValue.FindStringSubmatch(value); m != nil {
+		if m := lengthValue().FindStringSubmatch(value); m != nil {
 			l.width = m[1]
 		}
 	case "stroke-dasharray":
-		if dashValue.MatchString(value) {
+		if dashValue().MatchString(value) {
 			l.dash = strings.ReplaceAll(value, "px", "")
 		}
 	case "font-weight":
@@ -138,17 +139,4 @@ func (d *drawing) paint(l look, fill, stroke string) {
 	if l.dash != "" {
 		d.raw(` stroke-dasharray="` + l.dash + `"`)
 	}
-}
-
-// ink is the colour of a text over a fill of the author's: the author's, or else
-// black or white; "" is the theme's. An author's colour over the theme's fill
-// would be lost in one of light and dark.
-func (l look) ink() string {
-	switch {
-	case l.fill == "" || l.fill == "none" || l.fill == "transparent":
-		return ""
-	case l.color != "":
-		return l.color
-	}
-	return textOver(l.fill)
 }

@@ -43,3 +43,69 @@ func TestSyntax(t *testing.T) {
 		})
 	}
 }
+
+// pages are the sections of Mermaid 11's pages of the kinds that are drawn, with the
+// files that show them. What has none is left to Mermaid: "live" says what it is.
+var pages = map[Kind]map[string]string{
+	Flowchart: {
+		"nodes, Unicode, Markdown": "flow-text", "direction": "flow-names", "shapes in brackets": "flow-shapes", "shapes by name": "flow-names-of-nodes",
+		"icon and image shapes": "live", "links, chains, lengths": "flow-links", "ids and curves of links": "settings-graph", "animation": "flow-links",
+		"front matter and directives": "flow-around",
+		"labels of links":             "flow-labels", "special characters and entity codes": "flow-text", "subgraphs and their directions": "flow-groups",
+		"click": "flow-links-out", "comments, spaces and semicolons": "flow-around", "linkStyle, style, classDef, class": "flow-styles",
+		"distances, wrapping, curve": "settings-graph",
+	},
+	State: {
+		"states, transitions, start and end": "state-plain", "composite states": "state-composite", "choice, fork, join, notes, styles": "state-signs",
+		"concurrency": "state-regions", "direction, comments, spaces in names": "state-plain",
+	},
+	Class: {
+		"classes, labels, members, visibility, generics": "class-all", "relations, cardinality, annotations, namespaces": "class-all",
+		"direction, links, notes, styles, lollipops": "class-more", "hideEmptyMembersBox": "settings-more",
+	},
+	Entity: {
+		"entities, relations, words for them, aliases, attributes, keys, comments, styles": "er-all", "layoutDirection, distances": "settings-er",
+	},
+	Sequence: {
+		"participants, actors, aliases, boxes": "sequence-all", "participants of other kinds (@{…})": "live", "creation and destruction": "sequence-created",
+		"messages, activations, notes, line breaks": "sequence-all", "loop, alt, opt, par, critical, break, rect": "sequence-all",
+		"comments, entity codes, autonumber": "sequence-all", "mirrorActors, showSequenceNumbers": "settings-sequence",
+	},
+	Pie: {"title, showData, values": "pie-all", "donutHole, colours": "settings-pie"},
+	Git: {
+		"commits, ids, types, tags, branches, checkout, merge, cherry-pick": "git-all", "order, mainBranchName, mainBranchOrder, parallelCommits": "git-down",
+		"showBranches, rotateCommitLabel": "git-options", "showCommitLabel": "git-up", "left to right": "git-all", "top to bottom": "git-down", "bottom to top": "git-up",
+		"themeVariables": "git-down",
+	},
+}
+
+// TestPages: each section has a file of its kind, and each file is of a section.
+func TestPages(t *testing.T) {
+	files, err := filepath.Glob("testdata/syntax/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unused := map[string]bool{}
+	for _, file := range files {
+		unused[strings.TrimSuffix(filepath.Base(file), ".txtar")] = true
+	}
+	for kind, sections := range pages {
+		for section, name := range sections {
+			if name == "live" {
+				continue
+			}
+			ar, err := txtar.ParseFile("testdata/syntax/" + name + ".txtar")
+			if err != nil {
+				t.Errorf("%s: %v", section, err)
+				continue
+			}
+			if src := parseSource(string(ar.Files[0].Data)); src.kind != kind {
+				t.Errorf("%s: %s is a diagram of the kind %q, want %q", section, name, src.kind, kind)
+			}
+			delete(unused, name)
+		}
+	}
+	for name := range unused {
+		t.Errorf("no page has %s", name)
+	}
+}

@@ -2,9 +2,12 @@ package diagram
 
 import (
 	"html"
-	"regexp"
 	"strings"
+	"sync"
 	"unicode"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
+	"github.com/bindery-docs/bindery/shared/render/theme/fonts"
 )
 
 // Sizes of texts in drawings, in pixels.
@@ -13,8 +16,61 @@ const (
 	lineHeight = 17.0
 )
 
-// narrow, wide and widest are letters by their width in the fonts that pages
-// have; all others count as average.
+// Weights of texts, those of diagram.css.
+const (
+	plainWeight  = 400 // on links, in rows of classes and entities
+	wordWeight   = 500 // in nodes
+	strongWeight = 600 // titles
+	boldWeight   = 700 // what an author makes bold
+)
+
+// monoWidth is how wide a character of the font for code is, by its size.
+const monoWidth = 0.6
+
+// face is the font that a site's text is set in. The zero value is one whose
+// widths are not known.
+type face struct{ widths *fonts.Widths }
+
+var families = sync.OnceValues(fonts.Open)
+
+// faceOf finds the font of a site; "" is the theme's own.
+func faceOf(family string) face {
+	set, err := families()
+	if err != nil {
+		return face{}
+	}
+	f := &set.Families()[0]
+	if family != "" {
+		var ok bool
+		if f, ok = set.Find(family); !ok {
+			return face{}
+		}
+	}
+	return face{set.Widths(f)}
+}
+
+// width is how wide a line of text is, in pixels.
+func (f face) width(s string, weight int) float64 {
+	known := 0
+	guessed := 0.0
+	for _, r := range s {
+		if f.widths != nil {
+			if w, ok := f.widths.Of(r, weight); ok {
+				known += w
+				continue
+			}
+		}
+		w := likely(r)
+		if weight >= strongWeight {
+			w *= 1.06
+		}
+		guessed += w
+	}
+	return (float64(known)/1000 + guessed) * textSize
+}
+
+// narrow, wide and widest are letters by their width in most fonts; all others
+// count as average.
 const (
 	narrowest = "ijl|'.,:;!`I"
 	narrow    = "ftr()[]{}/\\- \"*1"
@@ -22,39 +78,33 @@ const (
 	widest    = "MW…—"
 )
 
-// textWidth is how wide a line of text is, a little more rather than less.
-func textWidth(s string, bold bool) float64 {
-	w := 0.0
-	for _, r := range s {
-		switch {
-		case strings.ContainsRune(narrowest, r):
-			w += 0.30
-		case strings.ContainsRune(narrow, r):
-			w += 0.41
-		case strings.ContainsRune(widest, r):
-			w += 0.95
-		case strings.ContainsRune(wide, r):
-			w += 0.76
-		case unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r):
-		case r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xd7af || r >= 0xf900 && r <= 0xfaff || r >= 0xff00 && r <= 0xff60 || r >= 0x1f000):
-			w += 1.05
-		case unicode.IsUpper(r):
-			w += 0.68
-		default:
-			w += 0.585
-		}
+// likely is how wide a character of an unknown font is, in em, a little more
+// rather than less.
+func likely(r rune) float64 {
+	switch {
+	case strings.ContainsRune(narrowest, r):
+		return 0.30
+	case strings.ContainsRune(narrow, r):
+		return 0.41
+	case strings.ContainsRune(widest, r):
+		return 0.95
+	case strings.ContainsRune(wide, r):
+		return 0.76
+	case unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r):
+		return 0
+	case r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xd7af || r >= 0xf900 && r <= 0xfaff || r >= 0xff00 && r <= 0xff60 || r >= 0x1f000):
+		return 1.05
+	case unicode.IsUpper(r):
+		return 0.68
 	}
-	if bold {
-		w *= 1.06
-	}
-	return w * textSize
+	return 0.585
 }
 
 var (
-	lineBreak = regexp.MustCompile(`(?i)<br\s*/?>|\\n`)
-	mark      = regexp.MustCompile(`(?i)</?(?:b|strong|i|em|u|s|del|sub|sup|small|mark|code|span|p|div)(?:\s[^<>]*)?>`)
-	charCode  = regexp.MustCompile(`#(?:(\d{1,7})|([A-Za-z][A-Za-z0-9]{1,30}));`)
-	awesome   = regexp.MustCompile(`\bfa[bklrs]?:fa-[\w-]+\s*`)
+	lineBreak = lazy.Regexp(`(?i)<br\s*/?>|\\n`)
+	mark      = lazy.Regexp(`(?i)</?(?:b|strong|i|em|u|s|del|sub|sup|small|mark|code|span|p|div)(?:\s[^<>]*)?>`)
+	charCode  = lazy.Regexp(`#(?:(\d{1,7})|([A-Za-z][A-Za-z0-9]{1,30}));`)
+	awesome   = lazy.Regexp(`\bfa[bklrs]?:fa-[\w-]+\s*`)
 )
 
 // plain makes a label what its reader sees: quotes around it and marks in it
@@ -75,11 +125,11 @@ func plain(s string) string {
 func spoken(s string) string {
 	s = strings.TrimSpace(s)
 	if strings.ContainsAny(s, "<\\") {
-		s = lineBreak.ReplaceAllString(s, "\n")
-		s = mark.ReplaceAllString(s, "")
+		s = lineBreak().ReplaceAllString(s, "\n")
+		s = mark().ReplaceAllString(s, "")
 	}
 	if strings.Contains(s, "fa") {
-		s = awesome.ReplaceAllString(s, "")
+		s = awesome().ReplaceAllString(s, "")
 	}
 	return strings.TrimSpace(decode(s))
 }
@@ -87,7 +137,7 @@ func spoken(s string) string {
 // decode turns Mermaid's codes of characters, and HTML's, into characters.
 func decode(s string) string {
 	if strings.Contains(s, "#") {
-		s = charCode.ReplaceAllStringFunc(s, func(m string) string {
+		s = charCode().ReplaceAllStringFunc(s, func(m string) string {
 			name := m[1:]
 			if name[0] >= '0' && name[0] <= '9' {
 				name = "#" + name
@@ -103,24 +153,24 @@ func decode(s string) string {
 
 // wrap breaks lines that are wider than limit at spaces; a word that is wider
 // alone stays whole.
-func wrap(s string, limit float64, bold bool) []string {
+func (f face) wrap(s string, limit float64, weight int) []string {
 	var out []string
 	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimSpace(line)
-		if textWidth(line, bold) <= limit {
+		if f.width(line, weight) <= limit {
 			out = append(out, line)
 			continue
 		}
 		at, width := "", 0.0
 		for word := range strings.FieldsSeq(line) {
-			w := textWidth(word, bold)
-			if at != "" && width+textWidth(" ", bold)+w > limit {
+			w := f.width(word, weight)
+			if at != "" && width+f.width(" ", weight)+w > limit {
 				out = append(out, at)
 				at, width = "", 0
 			}
 			if at != "" {
 				at += " "
-				width += textWidth(" ", bold)
+				width += f.width(" ", weight)
 			}
 			at += word
 			width += w
@@ -130,10 +180,10 @@ func wrap(s string, limit float64, bold bool) []string {
 	return out
 }
 
-func widestOf(lines []string, bold bool) float64 {
+func (f face) widestOf(lines []string, weight int) float64 {
 	w := 0.0
 	for _, l := range lines {
-		w = max(w, textWidth(l, bold))
+		w = max(w, f.width(l, weight))
 	}
 	return w
 }

@@ -19,6 +19,8 @@ func global(name string) (any, bool) {
 		return math.NaN(), true
 	case "Infinity":
 		return math.Inf(1), true
+	case "user": // the reader, where pages know who that is: a bundle's readers are nobody's
+		return Object{}, true
 	case "Object", "Array", "Math", "JSON", "String", "Number", "Boolean", "parseInt", "parseFloat", "encodeURIComponent", "React":
 		return Namespace(name), true
 	}

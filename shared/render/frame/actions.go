@@ -34,14 +34,15 @@ func serviceOf(name string) (service, bool) {
 }
 
 // actionsOf are the options of a page's menu that a bundle can have. A site that
-// names none has those that need nobody.
-func actionsOf(c *site.Config) []site.ContextualOption {
+// names none has those that need nobody, and offline readers no outside service.
+func actionsOf(c *site.Config, offline bool) []site.ContextualOption {
 	if len(c.Contextual.Options) == 0 {
 		return []site.ContextualOption{{Name: "copy"}, {Name: "view"}}
 	}
 	var out []site.ContextualOption
 	for _, o := range c.Contextual.Options {
 		_, known := serviceOf(o.Name)
+		known = known && !offline
 		// An option that wants an MCP server leads nowhere.
 		wants := strings.Contains(o.Href, "$mcp")
 		for _, q := range o.Query {
@@ -55,7 +56,7 @@ func actionsOf(c *site.Config) []site.ContextualOption {
 }
 
 func (v *Views) actionsFor(f *frame, p *site.Page) []theme.Action {
-	if len(v.actions) == 0 {
+	if len(v.actions) == 0 || p.NoActions {
 		return nil
 	}
 	out := make([]theme.Action, 0, len(v.actions))

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
@@ -74,6 +77,26 @@ func TestSearchIndexesAreInProportion(t *testing.T) {
 				t.Errorf("%d indexes with %d entries", len(f.divisions), sum)
 			}
 		})
+	}
+}
+
+// A page's own weight wins, then that of the nearest part of the navigation.
+func TestWeightsInSearch(t *testing.T) {
+	v := viewsOf(t, `{"name": "Site", "navigation": {"tabs": [
+		{"tab": "A", "boost": 4, "pages": ["a", {"group": "B", "boost": 0.5, "pages": ["b", "c", {"group": "D", "pages": ["d"]}]}]},
+		{"tab": "E", "pages": ["e"]}]}}`, "a|", "b|", "c|boost: 3", "d|", "e|")
+	f, err := newFinder(v.site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for i := range v.site.Pages {
+		if p, ok := f.Page(i, &page.Result{}); ok {
+			got[p.Path] = p.Boost
+		}
+	}
+	if diff := cmp.Diff(map[string]float64{"a": 4, "b": 0.5, "c": 3, "d": 0.5, "e": 0}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -35,7 +35,7 @@ func contentsOf(t testing.TB, v *Views) (names []string, pages map[string]string
 
 // listedOn are the targets of a contents page's list, as files.
 func listedOn(name, doc string) (out []string) {
-	_, doc, _ = strings.Cut(doc, `<div class="prose">`)
+	_, doc, _ = strings.Cut(doc, `class="prose mdx-content">`)
 	doc, _, _ = strings.Cut(doc, "</article>")
 	for _, m := range regexp.MustCompile(`href="([^"]+)"`).FindAllStringSubmatch(doc, -1) {
 		if to := path.Join(path.Dir(name), m[1]); !strings.HasPrefix(to, contentsFolder) {
@@ -116,7 +116,7 @@ func TestContentsPagesAreWhereTheyAreNeeded(t *testing.T) {
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Fatal(diff)
 	}
-	if !strings.Contains(pages[names[0]], "<h1>All pages of R &amp; &lt;D&gt;</h1>") {
+	if !strings.Contains(pages[names[0]], ">All pages of R &amp; &lt;D&gt;</h1>") {
 		t.Error("the title is not the section's")
 	}
 	for i := range b.site.Pages {

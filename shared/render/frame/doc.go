@@ -23,6 +23,7 @@
 //	llmsfull.go   llms-full.txt
 //	cards.go      the pictures for links to pages
 //	recent.go     values that are kept up to a limit
+//	inputs.go     a digest of all that stands around pages
 //
 // What a page costs does not grow with its section: frames and sidebars are made
 // once for the pages that share them.

@@ -6,10 +6,10 @@ import (
 	"encoding/xml"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
@@ -30,13 +30,13 @@ const (
 func feedPath(p *site.Page) string { return path.Join(p.CleanAddress(), "rss.xml") }
 
 // hasFeed reports whether a page has a feed: it has entries of a changelog,
-// search engines may know it, and the site has no file in the feed's place.
+// search engines may know it or its author asks for one, and the site has no file in the feed's place.
 func (v *Views) hasFeed(i int, res *page.Result) bool {
 	if len(res.Updates) == 0 {
 		return false
 	}
 	p := &v.site.Pages[i]
-	if !p.Listed() || site.Reserved(feedPath(p)) {
+	if !p.Listed() && !(p.RSS && !p.Excluded && p.URL == "") || site.Reserved(feedPath(p)) {
 		return false
 	}
 	taken := v.fileNames()
@@ -117,27 +117,8 @@ func (v *Views) Feed(i int, res *page.Result) (name string, data []byte, err err
 		f.Channel.Built = modified.UTC().Format(time.RFC1123Z)
 	}
 	for n := range res.Updates {
-		u := &res.Updates[n]
-		item := rssItem{Title: u.Title, Description: u.Summary, Categories: u.Tags, Link: address}
-		item.Title = cmp.Or(item.Title, u.Label)
-		if item.Title == "" || len(f.Channel.Items) == maxFeedItems {
-			continue
-		}
-		if item.Description == "" {
-			item.Description = updateText(u)
-		}
-		item.GUID = rssGUID{Value: address + " " + item.Title}
-		if u.ID != "" {
-			item.Link += "#" + component.FragmentEscape(u.ID)
-			item.GUID = rssGUID{PermaLink: true, Value: item.Link}
-		}
-		for _, s := range []string{u.Label, u.Description} {
-			if at, ok := dayIn(s); ok {
-				item.Published = at.Format(time.RFC1123Z)
-				break
-			}
-		}
-		f.Channel.Items = append(f.Channel.Items, item)
+		items := feedItems(address, &res.Updates[n])
+		f.Channel.Items = append(f.Channel.Items, items[:min(len(items), maxFeedItems-len(f.Channel.Items))]...)
 	}
 	var b bytes.Buffer
 	b.WriteString(xml.Header)
@@ -150,11 +131,79 @@ func (v *Views) Feed(i int, res *page.Result) (name string, data []byte, err err
 	return feedPath(p), b.Bytes(), nil
 }
 
-// updateText is an update's text with the headings in it, as far as a feed has
+// feedItems returns the entries of an update: one for each heading of its
+// highest level, after one for the text before them. An update without headings,
+// or whose author says what feeds show, has one. What an entry is known by stays
+// when others are added before it, although ids of headings may not.
+func feedItems(address string, u *page.Update) []rssItem {
+	title := cmp.Or(u.Title, u.Label)
+	if title == "" {
+		return nil
+	}
+	item := rssItem{Title: title, Description: u.Summary, Categories: u.Tags, Link: address, GUID: rssGUID{Value: address + " " + title}}
+	if u.ID != "" {
+		item.Link += "#" + component.FragmentEscape(u.ID)
+		item.GUID = rssGUID{PermaLink: true, Value: item.Link}
+	}
+	for _, s := range []string{u.Label, u.Description} {
+		if at, ok := dayIn(s); ok {
+			item.Published = at.Format(time.RFC1123Z)
+			break
+		}
+	}
+	parts := feedParts(u.Text)
+	if len(parts) == 1 || u.Title != "" || u.Summary != "" {
+		item.Description = cmp.Or(item.Description, feedText(u.Text))
+		return []rssItem{item}
+	}
+	var out []rssItem
+	said := map[string]int{}
+	for _, part := range parts {
+		entry := item
+		if head := part[0].Heading; head != "" {
+			said[head]++
+			entry.Title += ": " + head
+			entry.GUID = rssGUID{Value: item.GUID.Value + " " + head}
+			if said[head] > 1 {
+				entry.GUID.Value += fmt.Sprintf(" %d", said[head])
+			}
+			if part[0].ID != "" {
+				entry.Link = address + "#" + component.FragmentEscape(part[0].ID)
+			}
+			part[0].Heading = ""
+		}
+		if entry.Description = feedText(part); entry.Description != "" || entry.Title != item.Title {
+			out = append(out, entry)
+		}
+	}
+	return out
+}
+
+// feedParts divides an update's text before each heading of its highest level.
+// The first part is what stands before them all. The sections are copies.
+func feedParts(text []component.Section) [][]component.Section {
+	top := 0
+	for _, s := range text {
+		if s.Heading != "" && (top == 0 || s.Level < top) {
+			top = s.Level
+		}
+	}
+	parts := [][]component.Section{{{}}}
+	for _, s := range text {
+		if s.Heading != "" && s.Level == top {
+			parts = append(parts, nil)
+		}
+		last := len(parts) - 1
+		parts[last] = append(parts[last], s)
+	}
+	return parts
+}
+
+// feedText is the text of sections with the headings in it, as far as a feed has
 // room for it.
-func updateText(u *page.Update) string {
+func feedText(sections []component.Section) string {
 	var b strings.Builder
-	for _, s := range u.Text {
+	for _, s := range sections {
 		for _, part := range []string{s.Heading, s.Text} {
 			if part == "" {
 				continue
@@ -186,15 +235,15 @@ func (v *Views) languageOf(i int) string {
 }
 
 // dayForm finds what may be a day or a month in an entry's label.
-var dayForm = regexp.MustCompile(`\b\d{4}-\d{2}(?:-\d{2})?\b|\b(?:\d{1,2}(?:st|nd|rd|th)? )?[A-Z][a-z]{2,8}\.? (?:\d{1,2}(?:st|nd|rd|th)?,? )?\d{4}\b`)
+var dayForm = lazy.Regexp(`\b\d{4}-\d{2}(?:-\d{2})?\b|\b(?:\d{1,2}(?:st|nd|rd|th)? )?[A-Z][a-z]{2,8}\.? (?:\d{1,2}(?:st|nd|rd|th)?,? )?\d{4}\b`)
 
-var ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
+var ordinal = lazy.Regexp(`(\d)(?:st|nd|rd|th)\b`)
 
 // dayIn reads the date in an entry's label, such as "2026-05-04", "May 4th,
 // 2026" or "v2.1 (May 2026)"; a month means its first day. Labels without one
 // that is certain have none.
 func dayIn(label string) (time.Time, bool) {
-	found := ordinal.ReplaceAllString(dayForm.FindString(label), "$1")
+	found := ordinal().ReplaceAllString(dayForm().FindString(label), "$1")
 	found = strings.NewReplacer(",", "", ".", "", "Sept ", "Sep ").Replace(found)
 	for _, layout := range []string{time.DateOnly, "2006-01", "January 2 2006", "Jan 2 2006", "2 January 2006", "2 Jan 2006", "January 2006", "Jan 2006"} {
 		if at, err := time.Parse(layout, found); err == nil {

@@ -253,11 +253,8 @@ func (f *Finder) Page(i int, res *page.Result) (found search.Page, ok bool) {
 		out.Sections[j] = search.Section{Heading: s.Heading, ID: s.ID, Text: s.Text}
 	}
 	for _, n := range f.site.Trail(i) {
-		if n.Boost > 0 {
-			if out.Boost <= 0 {
-				out.Boost = 1
-			}
-			out.Boost *= n.Boost
+		if p.Boost <= 0 && n.Boost > 0 {
+			out.Boost = n.Boost // the nearest one's, since the outermost comes first
 		}
 		if n.Label != "" && n.Kind != site.KindVersion && n.Kind != site.KindLanguage {
 			out.Trail = append(out.Trail, n.Label)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/render/diagram"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/script"
@@ -313,6 +314,11 @@ const UtilitiesPath = "bindery/utilities.css"
 // stylesFor are the style sheets that a page loads besides the theme's.
 func (f *frame) stylesFor(res *page.Result) []string {
 	var out []string
+	if res.Math {
+		if files, err := theme.Math(); err == nil { // else formulas have the reader's own font
+			out = append(out, f.root+files[0].Path)
+		}
+	}
 	if res.Reference {
 		out = append(out, f.root+reference.Styles().Path)
 	}
@@ -330,6 +336,10 @@ func (f *frame) scriptsFor(res *page.Result) []string {
 	var out []string
 	if res.Playground {
 		out = append(out, f.root+reference.Script().Path)
+	}
+	if res.Zoom {
+		path, _ := diagram.Script()
+		out = append(out, f.root+path)
 	}
 	if res.Mermaid {
 		if files, err := script.Runtime(); err == nil { // else the sources of its diagrams stay

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -38,67 +40,105 @@ func (s *llmsSection) bytes() int {
 
 // llms lists the Markdown copies of all pages that search engines may know, by
 // the navigation's divisions and groups (llmstxt.org): in llms.txt, or where that
-// would be too long in a file for each section below llms/.
+// would be too long in a file for each section below llms/. Versions and
+// languages that readers don't see first have files of their own, which stand
+// under "Optional".
 func (o *ownFiles) llms() {
-	sections := o.llmsSections()
+	sections, others := o.llmsSections()
 	var head bytes.Buffer
 	c := &o.views.site.Config
 	fmt.Fprintf(&head, "# %s\n", oneLine(c.Name))
 	if d := oneLine(c.Description); d != "" {
 		fmt.Fprintf(&head, "\n> %s\n", d)
 	}
-	sum := head.Len()
+	used := make(map[string]int)
+	if size := head.Len() + sectionBytes(sections); size > llmsBytes && o.free("llms.txt") {
+		o.llmsFiles(&head, sections, used)
+	} else {
+		writeSections(&head, sections)
+	}
+	o.llmsSpecifications(&head)
+	for i := range others {
+		if i == 0 {
+			head.WriteString("\n## Optional\n\n")
+		}
+		o.llmsPart(&head, others[i].title(), others[i].lines, used)
+	}
+	o.put("llms.txt", head.Bytes())
+}
+
+func sectionBytes(sections []llmsSection) (sum int) {
 	for i := range sections {
 		sum += sections[i].bytes()
 	}
-	if sum > llmsBytes && o.free("llms.txt") {
-		o.llmsFiles(&head, sections)
-		return
-	}
+	return sum
+}
+
+func writeSections(to *bytes.Buffer, sections []llmsSection) {
 	for i := range sections {
 		s := &sections[i]
 		if len(s.trail) > 0 {
-			fmt.Fprintf(&head, "\n## %s\n\n", s.title())
+			fmt.Fprintf(to, "\n## %s\n\n", s.title())
 		} else if i == 0 {
-			head.WriteByte('\n')
+			to.WriteByte('\n')
 		}
 		for _, line := range s.lines {
-			head.WriteString(line)
+			to.WriteString(line)
 		}
 	}
-	o.put("llms.txt", head.Bytes())
+}
+
+// llmsSpecifications lists the specifications that pages show and that are files
+// of the bundle.
+func (o *ownFiles) llmsSpecifications(head *bytes.Buffer) {
+	s := o.views.site
+	var files []string
+	for i := range s.Pages {
+		if r := s.Pages[i].Reference; r != nil && s.Pages[i].Listed() && !slices.Contains(files, r.File) && slices.Contains(s.Files, r.File) {
+			files = append(files, r.File)
+		}
+	}
+	slices.Sort(files)
+	for i, file := range files {
+		if i == 0 {
+			head.WriteString("\n## Specifications\n\n")
+		}
+		fmt.Fprintf(head, "- [%s](%s)\n", linkText(path.Base(file)), s.AbsoluteURL(file))
+	}
 }
 
 // llmsFiles writes a file for each section, in several parts where one is too
 // long, and an index of them. Where even the index would be too long, sections
 // that begin alike share files.
-func (o *ownFiles) llmsFiles(head *bytes.Buffer, sections []llmsSection) {
+func (o *ownFiles) llmsFiles(head *bytes.Buffer, sections []llmsSection, used map[string]int) {
 	const entry = 2*maxSlug + 60
 	if len(sections)*entry > llmsBytes {
 		sections = joinSections(sections)
 	}
 	head.WriteString("\nThe list of all pages is long; each file below has a part of it.\n\n## Sections\n\n")
-	used := make(map[string]int)
 	for i := range sections {
 		s := &sections[i]
-		title := cmp.Or(s.title(), oneLine(o.views.site.Config.Name))
-		parts := cutLines(s.lines, llmsBytes)
-		for n, lines := range parts {
-			name, label := slug(title), title
-			if len(parts) > 1 {
-				label = fmt.Sprintf("%s (%d of %d)", title, n+1, len(parts))
-			}
-			name = o.llmsName(name, used)
-			text := "# " + label + "\n\n" + strings.Join(lines, "")
-			o.put(name, []byte(text))
-			count := "1 page"
-			if len(lines) != 1 {
-				count = fmt.Sprintf("%d pages", len(lines))
-			}
-			fmt.Fprintf(head, "- [%s](%s): %s\n", linkText(label), o.views.site.AbsoluteURL(name), count)
-		}
+		o.llmsPart(head, cmp.Or(s.title(), oneLine(o.views.site.Config.Name)), s.lines, used)
 	}
-	o.put("llms.txt", head.Bytes())
+}
+
+// llmsPart writes lines to a file, or to several where one would be too long, and
+// lists them.
+func (o *ownFiles) llmsPart(head *bytes.Buffer, title string, lines []string, used map[string]int) {
+	parts := cutLines(lines, llmsBytes)
+	for n, lines := range parts {
+		label := title
+		if len(parts) > 1 {
+			label = fmt.Sprintf("%s (%d of %d)", title, n+1, len(parts))
+		}
+		name := o.llmsName(slug(title), used)
+		o.put(name, []byte("# "+label+"\n\n"+strings.Join(lines, "")))
+		count := "1 page"
+		if len(lines) != 1 {
+			count = fmt.Sprintf("%d pages", len(lines))
+		}
+		fmt.Fprintf(head, "- [%s](%s): %s\n", linkText(label), o.views.site.AbsoluteURL(name), count)
+	}
 }
 
 // llmsName finds the name of a section's file that neither another section nor
@@ -177,8 +217,9 @@ func slug(title string) string {
 }
 
 // llmsSections gathers the list of pages. Those outside all sections come first,
-// in one without a title.
-func (o *ownFiles) llmsSections() []llmsSection {
+// in one without a title. others are one for each version and language that
+// readers don't see first.
+func (o *ownFiles) llmsSections() (out, others []llmsSection) {
 	s := o.views.site
 	seen := make([]bool, len(s.Pages))
 	all := []llmsSection{{}}
@@ -194,6 +235,19 @@ func (o *ownFiles) llmsSections() []llmsSection {
 		}
 		at := &all[len(all)-1]
 		at.lines = append(at.lines, text+"\n")
+	}
+	// apart gathers what a part of the navigation has in a list of its own.
+	apart := func(trail []string, walk func()) {
+		before := all
+		all = []llmsSection{{}}
+		walk()
+		one := llmsSection{trail: trail}
+		for _, section := range all {
+			one.lines = append(one.lines, section.lines...)
+		}
+		if all = before; len(one.lines) > 0 {
+			others = append(others, one)
+		}
 	}
 	var walk func(n *site.Node, trail []string, inGroup bool)
 	walk = func(n *site.Node, above []string, inGroup bool) {
@@ -218,7 +272,14 @@ func (o *ownFiles) llmsSections() []llmsSection {
 			line(n.Root)
 		}
 		for _, c := range n.Children {
-			walk(c, trail, inGroup || group)
+			if !s.Secondary(n, c) {
+				walk(c, trail, inGroup || group)
+			}
+		}
+		for _, c := range n.Children { // later, so that a page of both is in the main list
+			if s.Secondary(n, c) {
+				apart(append(trail[:len(trail):len(trail)], oneLine(c.Label)), func() { walk(c, trail, inGroup || group) })
+			}
 		}
 		if group { // what comes after is the division's again
 			all = append(all, llmsSection{trail: above})
@@ -229,7 +290,7 @@ func (o *ownFiles) llmsSections() []llmsSection {
 	for i := range s.Pages {
 		line(i)
 	}
-	out := []llmsSection{{}}
+	out = []llmsSection{{}}
 	for _, section := range all {
 		switch {
 		case len(section.lines) == 0: // without pages it is not a section
@@ -242,7 +303,7 @@ func (o *ownFiles) llmsSections() []llmsSection {
 	if len(out[0].lines) == 0 {
 		out = out[1:]
 	}
-	return out
+	return out, others
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

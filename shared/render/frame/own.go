@@ -9,6 +9,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/render/theme"
 )
 
 // ownFiles writes what Files does.
@@ -18,16 +19,19 @@ type ownFiles struct {
 	// lower case.
 	taken, folders map[string]struct{}
 	add            func(name string, data []byte) error
-	err            error // the first one; nothing is added after it
+	root           []byte // the document at the root, nil for a redirect
+	err            error  // the first one; nothing is added after it
 }
 
-// Files calls add with each file that a bundle has besides the site's, always in
-// the same order: those of the theme, the page for addresses that don't exist,
+// Files calls add with each file that a bundle has besides the site's, root being
+// the document of the root where no page is (see site.AtRoot), always in the same
+// order: those of the theme, the page for addresses that don't exist,
 // redirects, pages that list large sections, and the lists for search engines and
 // language models. A file that the site itself has wins over one of these. Files
 // returns the first error of add as it is; others are faults of our own.
-func (v *Views) Files(add func(name string, data []byte) error) error {
+func (v *Views) Files(root []byte, add func(name string, data []byte) error) error {
 	o := newOwnFiles(v, add)
+	o.root = root
 	for i := range v.site.Pages {
 		if p := &v.site.Pages[i]; !p.Excluded {
 			o.take(p.Output)
@@ -94,13 +98,47 @@ func (o *ownFiles) theme() {
 	if a := o.views.services.analytics; a != nil {
 		o.put(a.Path, a.Data)
 	}
-	o.put("404.html", o.views.theme.NotFound())
+	v := o.views
+	o.put("404.html", v.theme.NotFound(v.site.AbsoluteURL(""), v.parts(), v.finder != nil))
 }
 
-// index is the first page of a site that has no page at its root.
+// parts are the tabs of the section that readers see first, or without tabs its
+// groups, by absolute addresses.
+func (v *Views) parts() []theme.Link {
+	var out []theme.Link
+	add := func(label, href string) {
+		if href != "" && !isExternal(href) {
+			href = v.site.AbsoluteURL("") + href
+		}
+		if href != "" {
+			out = append(out, theme.Link{Label: label, Href: href})
+		}
+	}
+	f := v.frame(v.fallback, 0)
+	for _, tab := range f.header.Tabs {
+		add(tab.Label, tab.Href)
+	}
+	if len(out) > 0 || v.fallback == nil {
+		return out
+	}
+	l := &linker{views: v}
+	for _, n := range v.fallback.Children {
+		if n.Kind == site.KindGroup && !n.Hidden {
+			add(n.Label, l.target(n))
+		}
+	}
+	return out
+}
+
+// index is what a site has at its root that has no page there: the document of
+// its first page, or a page that leads elsewhere.
 func (o *ownFiles) index() {
 	s := o.views.site
 	const name = "index.html"
+	if o.root != nil {
+		o.put(name, o.root)
+		return
+	}
 	to, canonical := "404.html", ""
 	if t, home := s.Resolve(-1, "/"), s.Home(); t.Kind == site.External {
 		to = t.Href
@@ -110,7 +148,7 @@ func (o *ownFiles) index() {
 		p := &s.Pages[home]
 		to, canonical = site.Rel(name, p.Output), o.views.canonical(p)
 	}
-	o.put(name, o.views.theme.RedirectPage(to, canonical))
+	o.put(name, o.views.theme.RedirectPage("", to, canonical))
 }
 
 // redirects makes a page for each redirect from one address, and for those old
@@ -150,7 +188,7 @@ func (o *ownFiles) redirect(from string) {
 	default: // reported by site.Load
 		return
 	}
-	o.put(name, o.views.theme.RedirectPage(to, canonical))
+	o.put(name, o.views.theme.RedirectPage(strings.Repeat("../", strings.Count(name, "/")), to, canonical))
 }
 
 // escapedPath is a path as it can stand in an address.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
@@ -122,6 +124,39 @@ func TestLLMs(t *testing.T) {
 	}
 }
 
+// Versions and languages that readers don't see first are files of their own;
+// specifications that pages show are listed.
+func TestLLMsOfVersions(t *testing.T) {
+	s := pagesSite("v1/a", "v2/a", "v2/b", "both")
+	s.Config.Name = "Site"
+	s.Files = []string{"api.yaml", "other.yaml"}
+	s.Pages[2].Reference = &site.Reference{File: "api.yaml"}
+	page := func(i int) *site.Node { return &site.Node{Kind: site.KindPage, Page: i, Root: -1} }
+	version := func(label string, def bool, children ...*site.Node) *site.Node {
+		return &site.Node{Kind: site.KindVersion, Label: label, Default: def, Page: -1, Root: -1, Children: children}
+	}
+	s.Nav = &site.Node{Kind: site.KindRoot, Page: -1, Root: -1, Children: []*site.Node{
+		version("v1", false, page(3), page(0)), version("v2", true, page(1), page(2), page(3)),
+	}}
+	files := map[string]string{}
+	o := newOwnFiles(&Views{site: s}, func(name string, data []byte) error {
+		files[name] = string(data)
+		return nil
+	})
+	if o.llms(); o.err != nil {
+		t.Fatal(o.err)
+	}
+	want := map[string]string{
+		"llms.txt": "# Site\n\n## v2\n\n- [v2/a](https://docs.example/v2/a.md)\n- [v2/b](https://docs.example/v2/b.md)\n- [both](https://docs.example/both.md)\n" +
+			"\n## Specifications\n\n- [api.yaml](https://docs.example/api.yaml)\n" +
+			"\n## Optional\n\n- [v1](https://docs.example/llms/v1.txt): 1 page\n",
+		"llms/v1.txt": "# v1\n\n- [v1/a](https://docs.example/v1/a.md)\n",
+	}
+	if d := cmp.Diff(want, files); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 // TestLLMsInSections: a list that is too long for one file is cut by its
 // sections; llms.txt says where they are, and together they list each page once.
 func TestLLMsInSections(t *testing.T) {
@@ -204,7 +239,7 @@ func TestFiles(t *testing.T) {
 	v := viewsOf(t, `{"name": "x", "navigation": {"pages": ["a"]}, "redirects": [{"source": "/old", "destination": "/a"}]}`, "a|")
 	v.site.Files = append(v.site.Files, "Robots.txt")
 	names := map[string]int{}
-	if err := v.Files(func(name string, _ []byte) error { names[name]++; return nil }); err != nil {
+	if err := v.Files(nil, func(name string, _ []byte) error { names[name]++; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	for name, n := range names {
@@ -221,7 +256,7 @@ func TestFiles(t *testing.T) {
 		t.Error("the site's own robots.txt has a second beside it")
 	}
 	full := errors.New("no room")
-	if err := v.Files(func(string, []byte) error { return full }); err != full {
+	if err := v.Files(nil, func(string, []byte) error { return full }); err != full {
 		t.Errorf("the error of add is %v", err)
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/render/capability"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/render/theme"
 	"github.com/bindery-docs/bindery/shared/render/theme/analytics"
 )
 
@@ -27,11 +29,37 @@ func Notices(s *site.Site, features Features) ([]mdx.Diagnostic, error) {
 	return v.notices, err
 }
 
+// FontNotices reports the fonts of a site that no bundle has. Its errors are
+// faults of our own.
+func FontNotices(s *site.Site) (out []mdx.Diagnostic, err error) {
+	fonts := []site.Font{s.Config.Fonts.Body}
+	if s.Config.Fonts.Heading.Family != s.Config.Fonts.Body.Family {
+		fonts = append(fonts, s.Config.Fonts.Heading)
+	}
+	for _, f := range fonts {
+		known, err := theme.HasFont(f.Family)
+		if err != nil {
+			return nil, err
+		}
+		if row := capability.Find(capability.Setting, "fonts.family"); !known && f.Source == "" {
+			out = append(out, mdx.Diagnostic{
+				Severity: mdx.Notice, Code: row.Code, File: s.ConfigFile,
+				Message: fmt.Sprintf("the font %q has no effect: %s", f.Family, row.Rule),
+			})
+		}
+	}
+	return out, nil
+}
+
 // newServices decides what a bundle's pages have of services.
 func newServices(s *site.Site, features Features) (services, error) {
 	var v services
 	tell := func(severity mdx.Severity, code, format string, args ...any) {
 		v.notices = append(v.notices, mdx.Diagnostic{Severity: severity, Code: code, File: s.ConfigFile, Message: fmt.Sprintf(format, args...)})
+	}
+	var err error
+	if v.notices, err = FontNotices(s); err != nil {
+		return v, err
 	}
 	if features.Assistant {
 		v.assistant = features.AssistantURL
@@ -66,7 +94,6 @@ func newServices(s *site.Site, features Features) (services, error) {
 		all["cookies"] = consent
 	}
 	var problems []analytics.Problem
-	var err error
 	if v.analytics, problems, err = analytics.Build(all); err != nil {
 		return v, fmt.Errorf("the analytics script could not be made: %w", err)
 	}

@@ -220,7 +220,7 @@ func (v *Views) item(l *linker, n *site.Node) theme.NavItem {
 		item.Label = cmp.Or(item.Label, p.Name())
 		item.Icon = cmp.Or(item.Icon, l.icon(p.Icon))
 		item.Tag = cmp.Or(item.Tag, p.Tag)
-		item.Method = method(p.OpenAPI)
+		item.Method = method(cmp.Or(p.OpenAPI, p.API))
 		item.External = p.URL != "" && strings.Contains(item.Href, "://")
 	case site.KindLink:
 		item.External = strings.Contains(item.Href, "://")

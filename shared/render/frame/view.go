@@ -122,7 +122,7 @@ func New(opt Options) (*Views, error) {
 	c := &s.Config
 	v := &Views{
 		site: s, features: opt.Features, modified: opt.Modified,
-		forge: newForge(c.Repository, opt.Features.Repository), actions: actionsOf(c),
+		forge: newForge(c.Repository, opt.Features.Repository), actions: actionsOf(c, opt.Features.Offline),
 		divisions: divisionsOf(s), directories: directoriesOf(s), outlines: make(map[*site.Node]*outline),
 		frames:   newRecent[frameKey, *frame](maxFrameLinks),
 		sidebars: newRecent[sidebarKey, *theme.Sidebar](maxSidebarLinks),
@@ -165,10 +165,7 @@ func New(opt Options) (*Views, error) {
 	}
 	v.theme, err = theme.New(theme.Config{
 		SiteName: c.Name, SiteKey: s.Domain, Lang: siteLanguage(s),
-		Colors: theme.Colors{
-			Primary: c.Colors.Primary, Light: c.Colors.Light, Dark: c.Colors.Dark,
-			BackgroundLight: c.Background.ColorLight, BackgroundDark: c.Background.ColorDark,
-		},
+		Colors:  Colors(s),
 		Fonts:   theme.Fonts{Body: font(c.Fonts.Body), Heading: font(c.Fonts.Heading)},
 		Logo:    theme.Logo{Light: asset(c.Logo.Light), Dark: asset(c.Logo.Dark), Href: href},
 		Favicon: asset(c.Favicon.Light), FaviconDark: asset(c.Favicon.Dark),
@@ -179,7 +176,7 @@ func New(opt Options) (*Views, error) {
 		Decoration: c.Background.Decoration, Sharp: c.Styling.Sharp,
 		BackgroundImage: asset(c.Background.ImageLight), BackgroundImageDark: asset(c.Background.ImageDark),
 		Assistant: v.services.assistant != "", Ratings: v.services.ratings,
-		SearchPrompt: c.SearchPrompt, Drilldown: c.Drilldown,
+		SearchPrompt: c.SearchPrompt, Drilldown: c.Drilldown, Theme: c.Theme,
 	})
 	if err != nil {
 		return nil, err
@@ -206,7 +203,7 @@ func New(opt Options) (*Views, error) {
 func (v *Views) Document(dst []byte, i int, res *page.Result) []byte {
 	if p := &v.site.Pages[i]; p.URL != "" {
 		root := strings.Repeat("../", strings.Count(p.Output, "/"))
-		return append(dst, v.theme.RedirectPage((&linker{views: v, root: root}).href(p.URL), "")...)
+		return append(dst, v.theme.RedirectPage(root, (&linker{views: v, root: root}).href(p.URL), "")...)
 	}
 	section := cmp.Or(v.site.Near(i), v.fallback)
 	depth := strings.Count(v.site.Pages[i].Output, "/")
@@ -225,7 +222,7 @@ func (v *Views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 	view := theme.View{
 		Lang: f.lang, Title: p.Title, Description: mdx.InlineText(p.Description), Lead: res.Lead, NoIndex: p.NoIndex,
 		Image: image, ImageDrawn: drawn, Meta: meta, Root: f.root, Home: f.home,
-		Markdown: site.Rel(p.Output, p.MarkdownPath()), Mode: theme.Mode(p.Mode), Tag: p.Tag, Deprecated: p.Deprecated,
+		Path: "/" + p.CleanAddress(), Markdown: site.Rel(p.Output, p.MarkdownPath()), Mode: theme.Mode(p.Mode), Tag: p.Tag, Deprecated: p.Deprecated,
 		Banner: f.banner, Header: f.header, Sidebar: sidebar, CurrentKey: i,
 		Breadcrumbs: v.breadcrumbs(i), Body: res.HTML, Beside: res.Beside, Footer: f.footer,
 		Styles: f.stylesFor(res), Scripts: f.scriptsFor(res),
@@ -245,14 +242,18 @@ func (v *Views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 		view.Header.Assistant = v.assistantFor(f, p)
 	}
 	view.EditURL, view.IssueURL = v.forge.edit(p), v.forge.issue(p, v.address(p))
-	if shown := p.Timestamp; shown != nil && *shown || shown == nil && s.Config.Timestamp {
+	if p.Updated != "" {
+		view.Modified, _ = time.Parse(time.DateOnly, p.Updated) // read when the page was
+	} else if shown := p.Timestamp; shown != nil && *shown || shown == nil && s.Config.Timestamp {
 		view.Modified = v.modified(p.File())
 	}
 	if v.hasFeed(i, res) {
 		view.Feed, view.FeedShown = site.Rel(p.Output, feedPath(p)), p.RSS
 	}
 	view.Actions, view.ActionsInContents = v.actionsFor(f, p), s.Config.Contextual.Display == "toc"
-	view.Prev, view.Next = v.neighbour(p, s.Prev(i)), v.neighbour(p, s.Next(i))
+	if !p.NoNeighbours {
+		view.Prev, view.Next = v.neighbour(p, s.Prev(i)), v.neighbour(p, s.Next(i))
+	}
 	return v.theme.Document(dst, &view)
 }
 
@@ -260,16 +261,19 @@ func (v *Views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 func (v *Views) Theme() *theme.Theme { return v.theme }
 
 // Sources returns what a content security policy must allow besides 'self' for
-// the theme and for services, by directive. The caller may change it.
+// the theme, for services and for the site's own scripts and style sheets, by directive. The caller may change it.
 func (v *Views) Sources() map[string][]string {
 	sources := v.theme.PolicySources()
-	if v.services.analytics == nil {
-		return sources
+	add := func(more map[string][]string) {
+		for directive, needed := range more {
+			sources[directive] = append(sources[directive], needed...)
+			slices.Sort(sources[directive])
+			sources[directive] = slices.Compact(sources[directive])
+		}
 	}
-	for directive, needed := range v.services.analytics.Sources {
-		sources[directive] = append(sources[directive], needed...)
-		slices.Sort(sources[directive])
-		sources[directive] = slices.Compact(sources[directive])
+	add(v.site.Sources)
+	if v.services.analytics != nil {
+		add(v.services.analytics.Sources)
 	}
 	return sources
 }
@@ -285,6 +289,9 @@ func (v *Views) address(p *site.Page) string { return v.site.URL(p, v.features.H
 func (v *Views) canonical(p *site.Page) string {
 	if p.Canonical != "" {
 		return p.Canonical
+	}
+	if base := v.site.Config.SEO.Canonical; base != "" {
+		return base + strings.TrimPrefix(v.address(p), strings.TrimSuffix(v.site.AbsoluteURL(""), "/"))
 	}
 	return v.address(p)
 }
@@ -469,4 +476,13 @@ func Sheets(s *site.Site) ([]theme.Asset, error) {
 		return nil, err
 	}
 	return v.theme.Assets(), nil
+}
+
+// Colors returns the colours of a site's brand and pages.
+func Colors(s *site.Site) theme.Colors {
+	c := &s.Config
+	return theme.Colors{
+		Primary: c.Colors.Primary, Light: c.Colors.Light, Dark: c.Colors.Dark,
+		BackgroundLight: c.Background.ColorLight, BackgroundDark: c.Background.ColorDark,
+	}
 }

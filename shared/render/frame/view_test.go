@@ -143,3 +143,14 @@ func TestBanner(t *testing.T) {
 		}
 	}
 }
+
+// Readers without a network have no outside service in the menu of a page.
+func TestActionsOfOfflineReaders(t *testing.T) {
+	c := &site.Config{}
+	c.Contextual.Options = []site.ContextualOption{{Name: "copy"}, {Name: "chatgpt"}, {Name: "view"}}
+	for offline, want := range map[bool]int{false: 3, true: 2} {
+		if got := actionsOf(c, offline); len(got) != want {
+			t.Errorf("offline %v: %d actions, want %d", offline, len(got), want)
+		}
+	}
+}

@@ -1,9 +1,9 @@
 package highlight
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/render/highlight/internal/backtrack"
 )
 
@@ -20,7 +20,7 @@ type wordList struct {
 
 // wordListPattern is what such an expression looks like: words of ASCII
 // letters, digits and underscores.
-var wordListPattern = regexp.MustCompile(`^(\\b)?\((\?:)?([A-Za-z0-9_]+(?:\|[A-Za-z0-9_]+)*)\)\\b$`)
+var wordListPattern = lazy.Regexp(`^(\\b)?\((\?:)?([A-Za-z0-9_]+(?:\|[A-Za-z0-9_]+)*)\)\\b$`)
 
 // longestWord is what a match has room for.
 const longestWord = 64
@@ -30,7 +30,7 @@ func readWords(pattern, flags string) *wordList {
 	if strings.Contains(flags, "i") {
 		return nil
 	}
-	match := wordListPattern.FindStringSubmatch(pattern)
+	match := wordListPattern().FindStringSubmatch(pattern)
 	if match == nil {
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // sample is a page such as documentation sites have, of about 6 KB.
@@ -63,7 +65,7 @@ func BenchmarkSplitFrontMatter(b *testing.B) {
 
 // BenchmarkParseCorpora parses all pages of the corpora in one go.
 func BenchmarkParseCorpora(b *testing.B) {
-	dir := corpora(b)
+	dir := outside.Folder(b, "corpora")
 	var pages [][]byte
 	size := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

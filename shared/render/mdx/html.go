@@ -133,14 +133,10 @@ func (p *parser) paragraphEnd(le int) int {
 	return p.plainEnd
 }
 
-// plainAngle reads a comment, a tag or an address at i, which is a <. It
-// returns the offset after it, i if there is none.
+// plainAngle reads a tag or an address at i, which is a <. It returns the offset
+// after it, i if there is none.
 func (p *parser) plainAngle(in *inliner, from, i int) int {
 	if p.Tags != nil {
-		if end := p.commentEnd(in.s, i, &in.commentEnd); end > 0 {
-			in.text(from, i)
-			return end
-		}
 		if end, ok := p.inlineTag(in, from, i); ok {
 			return end
 		}

@@ -360,6 +360,12 @@ func (p *parser) backslash(in *inliner, from, i int) int {
 // tagOrLink reads what begins with < or {, and returns i where that is text.
 func (p *parser) tagOrLink(in *inliner, from, i int) int {
 	angle := in.s[i] == '<'
+	if angle && (p.Comments || p.Plain && p.Tags != nil) {
+		if end := p.commentEnd(in.s, i, &in.commentEnd); end > 0 {
+			in.text(from, i)
+			return end
+		}
+	}
 	switch {
 	case p.Plain && angle:
 		return p.plainAngle(in, from, i)

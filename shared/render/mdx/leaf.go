@@ -36,6 +36,9 @@ func (p *parser) startLeaf(c cursor, indent, n int, interrupt bool) bool {
 			return true
 		}
 	case '<', '{':
+		if b == '<' && p.Comments && p.flowComment(c, n) {
+			return true
+		}
 		if p.Plain {
 			if b == '<' && p.Tags != nil && (p.flowComment(c, n) || p.flowTags(c, n)) {
 				return true

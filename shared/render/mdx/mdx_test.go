@@ -105,6 +105,27 @@ func TestPlainTextAndClone(t *testing.T) {
 	}
 }
 
+// Markdown's comments are left out where they are asked for, and faults elsewhere;
+// those in code stay.
+func TestComments(t *testing.T) {
+	const src = "<!-- a -->\n\nb <!-- c --> d\n\n<!--\ne {f\n\n# g\n-->\n\n- h <!-- i -->\n- <!-- j -->\n\n> <!-- k -->\n> l\n\n`<!-- m -->`\n\n```\n<!-- n -->\n```\n\n<Note>\n<!-- o -->\np\n</Note>\n"
+	f, diags := Parse([]byte(src), Options{Comments: true})
+	if len(diags) > 0 {
+		t.Errorf("findings: %v", diags)
+	}
+	var text strings.Builder
+	Walk(f.Root, func(n *Node) bool {
+		text.WriteString(n.Value)
+		return true
+	})
+	if got, want := strings.Join(strings.Fields(text.String()), " "), "b dh l<!-- m --><!-- n -->p"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if _, diags := Parse([]byte(src), Options{}); len(diags) == 0 {
+		t.Error("comments of HTML are not faults in MDX")
+	}
+}
+
 // What nests deeper than any page does is refused or read flat, never followed
 // to the end of the stack.
 func TestDepthIsBounded(t *testing.T) {

@@ -28,6 +28,9 @@ type Options struct {
 	File string
 	// Dollars says between which dollar signs math stands.
 	Dollars Dollars
+	// Comments leaves HTML's comments out, as Markdown has them; in MDX they are
+	// faults.
+	Comments bool
 	// Plain reads Markdown without MDX: braces and the words import and export
 	// are text, and there is no front matter. Of <addresses> those with http:,
 	// https: or mailto: are links, and mail addresses.

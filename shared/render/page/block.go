@@ -75,13 +75,13 @@ func (w *htmlWriter) heading(out *component.Writer, n *mdx.Node) {
 	out.Raw("</").Raw(tag).Raw(">\n")
 }
 
-// headingBody appends what stands in a heading: its alias, its words and a
+// headingBody appends what stands in a heading: its aliases, its words and a
 // link to itself. It also lists the heading in the contents.
 func (w *htmlWriter) headingBody(out *component.Writer, n *mdx.Node, level int) {
-	id, alias := w.ids[n], w.aliases[n]
+	id := w.ids[n]
 	w.emitted(id)
 	w.listed(level, id, w.plain(n.Children))
-	if alias != "" {
+	for _, alias := range w.aliases[n] {
 		out.Raw("<span").Attr("id", alias).Raw("></span>")
 		w.emitted(alias)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/capability"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -70,12 +71,18 @@ func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.C
 	f.title = cmp.Or(c.Title, f.title)
 	live := false
 	if isDiagram(f.lang) {
+		if f.placement {
+			w.told(n, capability.Fence, "placement")
+		}
 		var drawn bool
-		if drawn, live = w.diagram(out, n, f.title, c.Value); drawn {
+		if drawn, live = w.diagram(out, n, f.title, c.Value, f.still); drawn {
 			return
 		}
 	}
 	w.codeLanguage(n, f.lang)
+	if f.types {
+		w.told(n, capability.Fence, "twoslash")
+	}
 	code := f.annotations(strings.ReplaceAll(c.Value, "\r\n", "\n"))
 	out.Raw(`<div class="code-block`)
 	if w.r.Site.Config.Styling.DarkCode {
@@ -84,6 +91,12 @@ func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.C
 	out.Raw(`"`)
 	if live {
 		out.Raw(" data-mermaid")
+		if !f.still {
+			out.Attr("data-tools", w.diagramTools())
+		}
+	}
+	if f.noCopy {
+		out.Raw(` data-copy="false"`)
 	}
 	out.AttrIf("data-lang", f.lang).Raw(">")
 	icon := ""

@@ -23,13 +23,14 @@ type Diagrams interface {
 var diagramNames = map[diagram.Kind]words.Phrase{
 	diagram.Flowchart: words.Flowchart, diagram.Sequence: words.Sequence, diagram.State: words.State,
 	diagram.Class: words.Class, diagram.Entity: words.Entity,
-	diagram.Pie: words.Pie,
+	diagram.Pie: words.Pie, diagram.Git: words.Git,
 }
 
 // diagram appends a drawing in place of its source; ok is false where the
 // source is to be shown. Where Mermaid itself may draw it, live is true: the
-// source then stands in an element that its runtime finds.
-func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source string) (ok, live bool) {
+// source then stands in an element that its runtime finds. A still one is not
+// zoomed.
+func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source string, still bool) (ok, live bool) {
 	if w.r.Diagrams == nil {
 		return false, false
 	}
@@ -44,10 +45,21 @@ func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source s
 		}
 		live = diagram.Live(err)
 		w.result.Mermaid = w.result.Mermaid || live
+		w.result.Zoom = w.result.Zoom || live && !still
 		return false, live
 	}
+	if n != nil {
+		for _, setting := range d.Ignored {
+			w.report(w.fileOf(n), n.Pos, mdx.Notice, "diagram-setting", "a setting of the diagram has no effect: "+setting)
+		}
+	}
 	name := cmp.Or(d.Title, title, w.say(diagramNames[d.Kind]))
-	out.Raw(`<figure class="diagram"><div class="diagram-view" tabindex="0" role="group"`).Attr("aria-label", w.say(words.Diagram)+": "+name).Raw(">")
+	out.Raw(`<figure class="diagram mermaid"`)
+	if d.Large() && !still {
+		w.result.Zoom = true
+		out.Attr("data-tools", w.diagramTools())
+	}
+	out.Raw(`><div class="diagram-view" tabindex="0" role="group"`).Attr("aria-label", w.say(words.Diagram)+": "+name).Raw(">")
 	var address func(string) string
 	if n != nil {
 		address = func(href string) string { return w.link(n, n.Pos, href) }
@@ -61,6 +73,12 @@ func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source s
 	writeLines(out, d.Lines)
 	out.Raw("</details></figure>\n")
 	return true, false
+}
+
+// diagramTools are the names of the buttons that diagram.Script adds.
+func (w *htmlWriter) diagramTools() string {
+	return strings.Join([]string{w.say(words.MoveLeft), w.say(words.MoveUp), w.say(words.MoveDown), w.say(words.MoveRight),
+		w.say(words.Shrink), w.say(words.Enlarge), w.say(words.AsBefore)}, "|")
 }
 
 // writeLines writes what a drawing shows as lists within each other.

@@ -23,7 +23,11 @@ func (drawings) Draw(_ context.Context, source string) (*diagram.Diagram, error)
 	case strings.Contains(source, "broken"):
 		return nil, errors.New("a <line> can't be read")
 	}
-	return &diagram.Diagram{Kind: diagram.Sequence, Title: `A "title"`, Width: 10, Height: 20, Lines: []diagram.Line{
+	width := 10
+	if strings.Contains(source, "large") {
+		width = 700
+	}
+	return &diagram.Diagram{Kind: diagram.Sequence, Title: `A "title"`, Width: width, Height: 20, Lines: []diagram.Line{
 		{Depth: 0, Text: "a"}, {Depth: 3, Text: "<b>"}, {Depth: 1, Text: "c"}, {Depth: 0, Text: "d"},
 	}}, nil
 }
@@ -32,20 +36,24 @@ func (drawings) Draw(_ context.Context, source string) (*diagram.Diagram, error)
 // drawn.
 func TestDiagrams(t *testing.T) {
 	const named = `A &quot;title&quot;`
-	drawing := `<figure class="diagram"><div class="diagram-view" tabindex="0" role="group" aria-label="Diagram: A &quot;title&quot;">` +
+	drawing := `<figure class="diagram mermaid"><div class="diagram-view" tabindex="0" role="group" aria-label="Diagram: A &quot;title&quot;">` +
 		`<svg viewBox="0 0 10 20" width="10" height="20" role="img" aria-label="` + named + `"></svg></div>` +
 		`<figcaption>%</figcaption><details class="diagram-text"><summary>Diagram as text</summary>` +
 		`<ul><li>a<ul><li>&lt;b&gt;</li><li>c</li></ul></li><li>d</li></ul></details></figure>` + "\n"
+	const tools = "Move left|Move up|Move down|Move right|Zoom out|Enlarge|Reset size"
 	tests := []struct {
 		name, src, want string
 		codes           []string
-		live            bool
+		live, zoom      bool
 	}{
-		{"drawn", "```mermaid\nfine\n```", strings.Replace(drawing, "%", `A "title"`, 1), nil, false},
-		{"with a title", "```Mermaid The flow\nfine\n```", strings.Replace(drawing, "%", "The flow", 1), nil, false},
-		{"in a component", "<CodeGroup>\n```mermaid\nfine\n```\n</CodeGroup>", strings.Replace(drawing, "%", `A "title"`, 1), nil, false},
-		{"another kind", "```mermaid\nother\n```", `<div class="code-block" data-mermaid data-lang="mermaid">`, nil, true},
-		{"broken", "```mermaid\nbroken\n```", `<div class="code-block" data-mermaid data-lang="mermaid">`, []string{"diagram-not-drawn"}, true},
+		{"drawn", "```mermaid\nfine\n```", strings.Replace(drawing, "%", `A "title"`, 1), nil, false, false},
+		{"with a title", "```Mermaid The flow\nfine\n```", strings.Replace(drawing, "%", "The flow", 1), nil, false, false},
+		{"in a component", "<CodeGroup>\n```mermaid\nfine\n```\n</CodeGroup>", strings.Replace(drawing, "%", `A "title"`, 1), nil, false, false},
+		{"another kind", "```mermaid\nother\n```", `<div class="code-block" data-mermaid data-tools="` + tools + `" data-lang="mermaid">`, nil, true, true},
+		{"broken", "```mermaid\nbroken\n```", `<div class="code-block" data-mermaid data-tools="` + tools + `" data-lang="mermaid">`, []string{"diagram-not-drawn"}, true, true},
+		{"large", "```mermaid\nlarge\n```", `<figure class="diagram mermaid" data-tools="` + tools + `"><div`, nil, false, true},
+		{"large and still", "```mermaid actions={false}\nlarge\n```", `<figure class="diagram mermaid"><div`, nil, false, false},
+		{"buttons elsewhere", "```mermaid placement=\"top-left\"\nlarge\n```", `data-tools=`, []string{"code-option"}, false, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -69,8 +77,8 @@ func TestDiagrams(t *testing.T) {
 			if diff := cmp.Diff(tt.codes, codes); diff != "" {
 				t.Errorf("diagnostics (-want +got):\n%s", diff)
 			}
-			if res.Mermaid != tt.live {
-				t.Errorf("Mermaid is %v, want %v", res.Mermaid, tt.live)
+			if res.Mermaid != tt.live || res.Zoom != tt.zoom {
+				t.Errorf("Mermaid is %v, Zoom is %v; want %v, %v", res.Mermaid, res.Zoom, tt.live, tt.zoom)
 			}
 			if !strings.Contains(string(res.Markdown), "```") {
 				t.Errorf("the Markdown copy has no source: %s", res.Markdown)

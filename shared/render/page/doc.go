@@ -8,6 +8,7 @@
 //
 //   - page.go: Options, Renderer and Result
 //   - values.go: names, values and texts
+//   - ignore.go: comments by which authors silence findings
 //   - notes.go: what a phase has to say: diagnostics, and the error that ends it
 //   - kinds.go: what is known of a kind of node: how it is resolved, and how it
 //     is written in each copy. A new kind is one value in the table
@@ -55,6 +56,7 @@
 //   - updates.go: entries of changelogs, for feeds
 //   - lead.go: the description, as it stands below the title, and the texts of
 //     docs.json
+//   - inputs.go: what a page is made from: Key, and what the phases ask for
 //   - render.go: the three copies of a page, New and Render
 //
 // Nothing on a page is fatal: what can't be shown as its author meant it leaves

@@ -159,7 +159,7 @@ func (w *markdownWriter) inlineElement(b []byte, n *mdx.Node) []byte {
 		b = append(b, '[')
 		b = component.AppendMarkdown(b, cmp.Or(title, src))
 		b = append(b, "]("...)
-		b = append(b, markdownAddress(w.r.Site.Resolve(w.page, src).Href)...)
+		b = append(b, markdownAddress(w.target(src).Href)...)
 		return append(b, ')')
 	case "svg", "script", "style":
 		return b

@@ -106,7 +106,7 @@ func (s *resolver) module(file string, pos mdx.Pos, sc *scope) *scope {
 	if inner, ok := s.modules[file]; ok {
 		return inner
 	}
-	sn := s.r.snippet(file)
+	sn := s.included(file)
 	if sn.err != nil {
 		s.snippetError(file, sn.err, pos, sc)
 		return nil

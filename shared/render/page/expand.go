@@ -213,7 +213,7 @@ func (s *resolver) include(name string, n *mdx.Node, props mdx.Object, children 
 			"the snippet "+name+" includes itself, or snippets stand in each other too deep: "+strings.Join(append(s.stack, name), " → "))
 		return nil
 	}
-	sn := s.r.snippet(name)
+	sn := s.included(name)
 	if sn.err == nil && sn.file == nil {
 		sn = &snippet{err: fs.ErrInvalid} // JavaScript is nothing to show
 	}

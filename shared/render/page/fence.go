@@ -10,8 +10,10 @@ import (
 type fence struct {
 	lang, title, icon string
 	// numbers: lines are numbered. wrap: long lines are wrapped. expandable:
-	// a long block is folded.
-	numbers, wrap, expandable bool
+	// a long block is folded. noCopy: there is no button to copy it. types: the
+	// author wants types to be shown, which are not known. still: a drawing has no
+	// buttons to zoom. placement: the author says where these stand.
+	numbers, wrap, expandable, noCopy, types, still, placement bool
 	// marks are what is special about some lines.
 	marks []lineMark
 	// words stand out wherever they occur in some lines.
@@ -60,6 +62,9 @@ func parseFence(lang, meta string) fence {
 			f.lang, meta = "", lang+" "+meta
 		}
 	}
+	if f.lang == "nocopy" {
+		f.lang, f.noCopy = "", true
+	}
 	var words []string
 	for word := range fenceWords(meta) {
 		key, value, pair := strings.Cut(word, "=")
@@ -73,9 +78,9 @@ func parseFence(lang, meta string) fence {
 			}
 		case pair && isPath(key):
 			f.option(key, value)
-		case word == "lines" || word == "showLineNumbers" || word == "wrap" || word == "expandable":
+		case word == "lines" || word == "showLineNumbers" || word == "wrap" || word == "expandable" || word == "nocopy" || word == "noCopy" || word == "twoslash":
 			f.option(word, "")
-		case word == "twoslash" || word == "diff" || word == "icon" || word == "highlight" || word == "focus" || word == "copy":
+		case word == "diff" || word == "icon" || word == "highlight" || word == "focus" || word == "copy":
 		default:
 			words = append(words, unquote(word))
 		}
@@ -103,6 +108,14 @@ func (f *fence) option(name, value string) {
 		f.wrap = on
 	case "expandable":
 		f.expandable = on
+	case "nocopy", "noCopy":
+		f.noCopy = on
+	case "twoslash":
+		f.types = on
+	case "actions":
+		f.still = !on
+	case "placement":
+		f.placement = true
 	}
 }
 

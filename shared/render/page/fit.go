@@ -110,10 +110,11 @@ func readSize(fsys fs.FS, file string) (imagesize.Size, error) {
 // sizeOf returns the size of the picture at an address, if it is the site's. A
 // fault in reading it goes to the notes.
 func (t *tree) sizeOf(to *notes, address string) (imagesize.Size, bool) {
-	target := t.r.Site.Resolve(t.page, address)
+	target := t.target(address)
 	if target.Kind != site.ToFile {
 		return imagesize.Size{}, false
 	}
+	put(&t.asked.files, target.Path, struct{}{})
 	size, err := t.r.imageSize(target.Path)
 	if err != nil {
 		to.fail(err)
@@ -361,5 +362,5 @@ func (t *tree) embedTitle(address string) string {
 
 // outside reports whether an element embeds something of another host.
 func (t *tree) outside(n *mdx.Node) bool {
-	return t.r.Site.Resolve(t.page, embedAddress(t.element(n, nil))).Kind == site.External
+	return t.target(embedAddress(t.element(n, nil))).Kind == site.External
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 
+	"github.com/bindery-docs/bindery/shared/render/capability"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/words"
@@ -21,6 +22,7 @@ type htmlWriter struct {
 	anchors int // depth of links: HTML knows none within another
 	svg     int // depth of svg elements
 	images  int // pictures written so far
+	loads   []elsewhere
 	// once is what reportOnce said, classes are those that the author wrote.
 	once, classes map[string]struct{}
 	// inlined is the file of links in attributes, where it is not the page's.
@@ -76,6 +78,18 @@ func (w *htmlWriter) reportOnce(n *mdx.Node, key string, pos mdx.Pos, code, mess
 	w.report(w.fileOf(n), pos, mdx.Warning, code, message)
 }
 
+// told reports, once a page, what has no effect by the table of capabilities; n is
+// nil where nothing is reported.
+func (w *htmlWriter) told(n *mdx.Node, of capability.Kind, name string) {
+	row := capability.Find(of, name)
+	key := "told " + name
+	if _, again := w.once[key]; again || n == nil {
+		return
+	}
+	put(&w.once, key, struct{}{})
+	w.report(w.fileOf(n), n.Pos, mdx.Notice, row.Code, name+" has no effect: "+row.Rule)
+}
+
 // WriteNodes implements component.HTML. Text that stands beside blocks, as in
 // <Step>Do this: <Note>…</Note></Step>, becomes paragraphs: a style sheet sees no
 // text, and would put no space between the two.
@@ -113,6 +127,15 @@ func (w *htmlWriter) ID(e *component.Element) string {
 	id := w.ids[e.Node]
 	w.emitted(id)
 	return id
+}
+
+// Aliases implements component.HTML.
+func (w *htmlWriter) Aliases(e *component.Element) []string {
+	all := w.aliases[e.Node]
+	for _, id := range all {
+		w.emitted(id)
+	}
+	return all
 }
 
 // NewMarkdown implements component.Page: what is in a link has none of its own.

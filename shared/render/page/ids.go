@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -79,6 +80,9 @@ func (s *resolver) assignIDs() {
 		}
 	}
 	s.addAliases(headings, texts)
+	for _, n := range components {
+		s.addComponentAliases(n)
+	}
 }
 
 // wantIDs returns the page's elements with an id of their author's, and those
@@ -93,6 +97,7 @@ func (s *resolver) wantIDs() (written, headings, components []*mdx.Node) {
 				s.footnotes[n.Name] = n
 			}
 		case mdx.Element:
+			asHeading(n)
 			c := s.component(n)
 			_, own := n.Attr("id")
 			switch {
@@ -112,6 +117,24 @@ func (s *resolver) wantIDs() (written, headings, components []*mdx.Node) {
 	return written, headings, components
 }
 
+// asHeading makes a heading of HTML of <Heading level={3}>.
+func asHeading(n *mdx.Node) {
+	if n.Name != "Heading" {
+		return
+	}
+	n.Name = "h2"
+	n.Attrs = slices.DeleteFunc(slices.Clone(n.Attrs), func(a mdx.Attr) bool {
+		if a.Name != "level" {
+			return false
+		}
+		v, _ := component.AttrValue(a)
+		if level, ok := display(v); ok && len(level) == 1 && '1' <= level[0] && level[0] <= '6' {
+			n.Name = "h" + level
+		}
+		return true
+	})
+}
+
 // takeWritten takes the id that an element's author wrote, unless another
 // element has it.
 func (s *resolver) takeWritten(n *mdx.Node) {
@@ -128,8 +151,8 @@ func (s *resolver) takeWritten(n *mdx.Node) {
 	s.ids[n] = text
 }
 
-// addAliases gives headings the ids that GitHub gives them as well, as far as
-// they are free: links written for it lead there.
+// addAliases adds to headings the ids that GitHub and the source language make of
+// them, as far as they are free: links written for those lead there.
 func (s *resolver) addAliases(headings []*mdx.Node, texts []string) {
 	count := map[string]int{}
 	for i, n := range headings {
@@ -140,13 +163,97 @@ func (s *resolver) addAliases(headings []*mdx.Node, texts []string) {
 		} else {
 			count[alias] = 1
 		}
-		if alias == "" || alias == s.ids[n] || s.ownIDs[n] != "" {
+		if s.ownIDs[n] != "" {
 			continue
 		}
-		if s.used.take(alias) {
-			put(&s.aliases, n, alias)
+		s.alias(n, alias)
+		s.alias(n, keptSlug(texts[i]))
+		if plain, has := s.withoutBadges(n); has {
+			s.alias(n, slug(plain))
+			s.alias(n, keptSlug(plain))
 		}
 	}
+}
+
+// alias adds an id to a node unless another node has it.
+func (s *resolver) alias(n *mdx.Node, id string) {
+	if id != "" && id != s.ids[n] && s.used.take(id) {
+		if s.aliases == nil {
+			s.aliases = make(map[*mdx.Node][]string)
+		}
+		s.aliases[n] = append(s.aliases[n], id)
+	}
+}
+
+// withoutBadges returns a heading's text without the badges in it, and whether
+// it has any.
+func (s *resolver) withoutBadges(n *mdx.Node) (text string, has bool) {
+	rest := slices.DeleteFunc(slices.Clone(n.Children), func(c *mdx.Node) bool {
+		return c.Kind == mdx.Element && c.Name == "Badge"
+	})
+	if len(rest) == len(n.Children) {
+		return "", false
+	}
+	return strings.TrimSpace(s.plain(rest)), true
+}
+
+// addComponentAliases adds to a component the ids that the source language makes
+// of it: its words as they are kept there, for a field of an answer those of a
+// parameter too, and for a name in camel case the words of which it is made.
+func (s *resolver) addComponentAliases(n *mdx.Node) {
+	prefix, text := s.component(n).ID(s.element(n, s.component(n)))
+	if _, own := n.Attr("id"); own || text == "" {
+		return
+	}
+	prefixes := []string{prefix}
+	if prefix == "response-" {
+		prefixes = append(prefixes, "param-")
+	}
+	for _, prefix := range prefixes {
+		s.alias(n, prefix+slug(text))
+		s.alias(n, prefix+keptSlug(text))
+		if prefix != "" {
+			s.alias(n, prefix+slug(splitCamel(text)))
+		}
+	}
+}
+
+// splitCamel puts a space before each capital letter that follows a small one.
+func splitCamel(text string) string {
+	b := make([]byte, 0, len(text)+4)
+	var before rune
+	for _, r := range text {
+		if unicode.IsUpper(r) && (unicode.IsLower(before) || unicode.IsDigit(before)) {
+			b = append(b, ' ')
+		}
+		b, before = utf8.AppendRune(b, r), r
+	}
+	return string(b)
+}
+
+// keptSlug returns the id that the source language makes of a text: lower case,
+// white space and full stops as hyphens, apostrophes as typographic ones; of
+// other signs ampersands, slashes and all that are not ASCII are kept.
+func keptSlug(text string) string {
+	b := make([]byte, 0, len(text)+4)
+	gap := false
+	for _, r := range text {
+		switch {
+		case unicode.IsSpace(r) || r == '.':
+			gap = len(b) > 0
+			continue
+		case r == '\'':
+			r = '’'
+		case r == '-' || r == '_' || r == '&' || r == '/' || r >= utf8.RuneSelf || unicode.IsLetter(r) || unicode.IsDigit(r):
+		default:
+			continue
+		}
+		if gap {
+			b, gap = append(b, '-'), false
+		}
+		b = utf8.AppendRune(b, unicode.ToLower(r))
+	}
+	return string(b)
 }
 
 // slug makes an id from a heading: its words in lower case, joined by hyphens.

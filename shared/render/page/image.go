@@ -40,16 +40,20 @@ func (w *markdownWriter) image(b []byte, alt, src string) []byte {
 	b = append(b, "!["...)
 	b = component.AppendMarkdown(b, strings.Join(strings.Fields(alt), " "))
 	b = append(b, "]("...)
-	b = append(b, markdownAddress(w.r.Site.Resolve(w.page, src).Href)...)
+	b = append(b, markdownAddress(w.target(src).Href)...)
 	return append(b, ')')
 }
 
-// appendLoading says when a picture is loaded: the page's first one at once,
-// because it may well be what the reader sees first. own is set where the author
-// said it.
+// firstScreen is how much HTML, in bytes, a screen of a phone or a small window
+// shows of an article.
+const firstScreen = 4 << 10
+
+// appendLoading says when a picture is loaded: the page's first one at once
+// where it stands on the first screen, because it may well be the largest thing
+// that the reader sees there. own is set where the author said it.
 func (w *htmlWriter) appendLoading(out *component.Writer, own bool) {
 	w.images++
-	if w.images > 1 && !own {
+	if (w.images > 1 || len(out.B) > firstScreen) && !own {
 		out.Raw(` loading="lazy"`)
 	}
 	out.Raw(` decoding="async"`)

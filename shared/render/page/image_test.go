@@ -167,15 +167,15 @@ func TestEmbeds(t *testing.T) {
 	}
 }
 
-// A picture of another host stays where it is; an author whose readers have no network is
-// told where such pictures are.
+// A picture of another host stays where it is, and its author is told where the first
+// of each host is.
 func TestPicturesElsewhere(t *testing.T) {
 	fsys := fstest.MapFS{
 		"docs.json": {Data: []byte(`{"name": "Test", "navigation": {"pages": ["page"]}}`)},
-		"page.mdx":  {Data: []byte("![a](https://example.com/a.png)\n\n<img src=\"https://example.com/b.png\" alt=\"b\" />\n\n[c](https://example.com/c.png)")},
+		"page.mdx":  {Data: []byte("![a](https://example.com/a.png)\n\n<img src=\"https://example.com/b.png\" alt=\"b\" />\n\n[c](https://example.com/c.png)\n\n![d](https://other.example/d.png)\n")},
 	}
 	_, s := open(t, fsys)
-	for airGapped, want := range map[bool][]int{false: nil, true: {1, 3}} {
+	for airGapped, want := range map[bool][]int{false: {1, 7}, true: {1, 7}} {
 		r, err := page.New(page.Options{Site: s, FS: fsys, AirGapped: airGapped}).Render(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -184,6 +184,9 @@ func TestPicturesElsewhere(t *testing.T) {
 		for _, d := range r.Diagnostics {
 			if d.Code == "asset-outside" {
 				lines = append(lines, d.Line)
+				if many := strings.Contains(d.Message, "/a.png, and 1 more from there"); many != (d.Line == 1) {
+					t.Errorf("it says %q", d.Message)
+				}
 			}
 		}
 		if diff := cmp.Diff(want, lines); diff != "" {
@@ -191,6 +194,19 @@ func TestPicturesElsewhere(t *testing.T) {
 		}
 		if html := string(r.HTML); strings.Count(html, `src="https://example.com/`) != 2 {
 			t.Errorf("air-gapped %v: the pictures are gone: %s", airGapped, html)
+		}
+	}
+}
+
+// The first picture is loaded at once where it stands on the first screen.
+func TestPicturesBelowTheFirstScreen(t *testing.T) {
+	for _, tt := range []struct {
+		before string
+		lazy   bool
+	}{{"", false}, {strings.Repeat("Some words. ", 40), false}, {strings.Repeat("Some words. ", 400), true}} {
+		r := renderFiles(t, fstest.MapFS{"page.mdx": {Data: []byte(tt.before + "\n\n![A](/a.png)\n")}, "a.png": {Data: picture(t, 4, 3)}}, "page.mdx")
+		if lazy := strings.Contains(string(r.HTML), `loading="lazy"`); lazy != tt.lazy {
+			t.Errorf("after %d bytes: lazy is %v", len(tt.before), lazy)
 		}
 	}
 }

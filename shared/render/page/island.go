@@ -66,6 +66,7 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 	if s.islands++; s.islands > maxIslands || s.islandSteps > maxIslandSteps {
 		return nil, false
 	}
+	s.ran = true
 	source := island.Source{File: sc.file, Module: sc.module, Line: n.Pos.Line, Number: s.islands, Expression: s.islandSource(n, attrs, len(children) > 0)}
 	props, names := islandProps(sc)
 	source.Props, source.Names = props, names
@@ -331,7 +332,7 @@ func (t *islandTree) known(v any) {
 	if !t.live || !ok || !strings.HasPrefix(address, "/") && !strings.HasPrefix(address, ".") {
 		return
 	}
-	if to := t.r.Site.Resolve(t.page, address); to.Kind == site.ToPage || to.Kind == site.ToFile || to.Kind == site.ToAnchor {
+	if to := t.target(address); to.Kind == site.ToPage || to.Kind == site.ToFile || to.Kind == site.ToAnchor {
 		put(&t.addresses, address, to.Href)
 	}
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
@@ -69,17 +70,53 @@ func (w *htmlWriter) reportUnsafe(n *mdx.Node, pos mdx.Pos, address string) {
 	w.report(w.fileOf(n), pos, mdx.Warning, "link-unsafe", "a link to "+excerpt(address)+" is left out: its scheme is not safe on a page")
 }
 
+// elsewhere is what a page loads from one host.
+type elsewhere struct {
+	host, address, file string
+	pos                 mdx.Pos
+	more                int // further addresses
+}
+
+// loadsElsewhere notes that the page loads something that the bundle has no copy of.
+func (w *htmlWriter) loadsElsewhere(n *mdx.Node, pos mdx.Pos, address string) {
+	host, file := origin(address), w.fileOf(n)
+	for i := range w.loads {
+		if l := &w.loads[i]; l.host == host && l.file == file {
+			l.more++
+			return
+		}
+	}
+	w.loads = append(w.loads, elsewhere{host: host, address: address, file: file, pos: pos})
+}
+
+// reportElsewhere reports what the page loads from other hosts, once for each of them.
+func (w *htmlWriter) reportElsewhere() {
+	for _, l := range w.loads {
+		more, why := "", "the bundle has no copy, and readers load it from there, if they can"
+		if l.more > 0 {
+			more = fmt.Sprintf(", and %d more from there", l.more)
+		}
+		if w.r.AirGapped {
+			why = "the bundle is for readers without a network, who don't see it"
+		}
+		w.report(l.file, l.pos, mdx.Notice, "asset-outside", "the page loads "+excerpt(l.address)+more+" from another host: "+why)
+	}
+}
+
 func (w *htmlWriter) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool) string {
 	if w.href != nil {
 		return w.href(address)
 	}
-	t := w.r.Site.Resolve(w.page, address)
+	t := w.target(address)
 	switch t.Kind {
 	case site.External, site.Other:
+		if w.r.Outside && !asset && t.Kind == site.External {
+			w.result.Outside = append(w.result.Outside, Ref{Raw: address, Page: -1, Path: t.Href, File: w.fileOf(n), Line: pos.Line, Column: pos.Column})
+		}
 		if asset {
 			w.allowLoading(n, t.Href)
-			if t.Kind == site.External && w.r.AirGapped {
-				w.report(w.fileOf(n), pos, mdx.Notice, "asset-outside", "the page loads something of another host; the bundle is for readers without a network, who don't see it: "+excerpt(address))
+			if t.Kind == site.External && (w.r.AirGapped || directiveOf(n) == "img-src") {
+				w.loadsElsewhere(n, pos, t.Href)
 			}
 		}
 		return t.Href
@@ -113,7 +150,7 @@ func (w *htmlWriter) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool)
 // styleAddress does the same for a file that a style loads, which a file in the
 // bundle's folder "bindery" names. It returns "" where the address must not be used.
 func (w *htmlWriter) styleAddress(n *mdx.Node, pos mdx.Pos, address string) string {
-	t := w.r.Site.Resolve(w.page, address)
+	t := w.target(address)
 	switch t.Kind {
 	case site.External, site.Other:
 		w.allow("img-src", origin(t.Href))

@@ -96,7 +96,7 @@ func (w *markdownWriter) Phrase(nodes []*mdx.Node) string { return string(w.inli
 
 // Link implements component.Blocks: links to pages lead to their copies.
 func (w *markdownWriter) Link(href string) string {
-	t := w.r.Site.Resolve(w.page, href)
+	t := w.target(href)
 	out := t.Href
 	if t.Kind == site.ToPage {
 		end := strings.IndexAny(out, "?#")

@@ -50,7 +50,9 @@ func (w *htmlWriter) math(out *component.Writer, n *mdx.Node, display bool) {
 		w.report(w.fileOf(n), n.Pos, mdx.Warning, "math-unknown", "this formula is shown as it was written: "+err.Error()+": "+excerpt(n.Value))
 		out.B = out.B[:start]
 		out.Raw(`<code class="math">`).Text(n.Value).Raw("</code>")
+		return
 	}
+	w.result.Math = true
 }
 
 // appendMathML converts a formula and writes it anew: of the converter's result,

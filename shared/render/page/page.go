@@ -1,6 +1,7 @@
 package page
 
 import (
+	"crypto/sha256"
 	"io/fs"
 	"log/slog"
 	"sync"
@@ -36,6 +37,12 @@ type Options struct {
 	Diagrams Diagrams
 	// Islands shows what needs JavaScript; nil leaves it out.
 	Islands Islands
+	// Outside makes Result.Outside.
+	Outside bool
+	// Digest returns the digest of a file as FS has it, empty if FS has no file of
+	// this name. With nil, results have no Inputs, and Key and Still must not be
+	// called.
+	Digest func(file string) string
 	// Log gets what is not an author's business; nil discards it.
 	Log *slog.Logger
 }
@@ -48,6 +55,7 @@ type Renderer struct {
 	// holds, lang the language of pages in none.
 	fallback *site.Node
 	lang     string
+	settings func() ([sha256.Size]byte, error) // their digest
 	// attrs are the names of attributes that components understand, of those that
 	// authors write.
 	attrs map[*component.Component]map[string]struct{}
@@ -79,6 +87,9 @@ type Result struct {
 	// Links are the links and files that HTML refers to and that belong to
 	// the site; links to other sites are left out.
 	Links []Ref
+	// Outside are the links to other sites, if Options.Outside is set: Path is the
+	// address that each leads to.
+	Outside []Ref
 	// Classes are the class names that the page's author wrote, sorted.
 	Classes []string
 	// MaybeClasses are words of the page's components that may become class
@@ -91,6 +102,11 @@ type Result struct {
 	// Mermaid is set where the page has diagrams that only Mermaid's own runtime
 	// draws (script.Runtime).
 	Mermaid bool
+	// Zoom is set where the page has drawings that may be larger than their
+	// place: it needs diagram.Script.
+	Zoom bool
+	// Math is set where the page has formulas: it needs theme.Math.
+	Math bool
 	// Reference is set where the page shows a part of a specification: it needs
 	// the styles of package reference.
 	Reference bool
@@ -109,8 +125,14 @@ type Result struct {
 	// Unrun is set where parts of the page need JavaScript and Options has no
 	// Islands: neither all of its ids are known nor all that is wrong with it.
 	Unrun bool
-	// Diagnostics are what the author should know, in document order.
+	// Diagnostics are what the author should know, in document order. They include
+	// those that Ignores silence.
 	Diagnostics []mdx.Diagnostic
+	// Ignores are the comments that silence findings, of the page and of what it
+	// includes.
+	Ignores []Ignore
+	// Inputs are what the page was made from, for Renderer.Still.
+	Inputs Inputs
 }
 
 // Heading is an entry of the page's contents.

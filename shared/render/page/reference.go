@@ -1,6 +1,8 @@
 package page
 
 import (
+	"cmp"
+
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -9,12 +11,18 @@ import (
 // addReference puts what a page shows of a specification around what its author
 // wrote: method, path and description before it, parameters and answers after
 // it, examples beside it. Examples that the author wrote stand in place of made
-// ones. Without a slice, a page that names an operation shows method and path.
+// ones. Without a slice, a page that names an operation shows method and path,
+// and one that a specification should have filled says that it is not.
 func (s *resolver) addReference(p *site.Page, slice *reference.Slice) {
 	api := &s.r.Site.Config.API
 	alone := slice == nil
 	if alone {
-		_, key, ok := reference.ParseKey(p.OpenAPI)
+		if p.Reference == nil && p.OpenAPI+p.OpenAPISchema+p.AsyncAPI != "" {
+			absent := reference.Absent(s.Lang())
+			s.put(absent, p.Source)
+			s.root = append([]*mdx.Node{absent}, s.root...)
+		}
+		_, key, ok := reference.ParseKey(cmp.Or(p.OpenAPI, p.API))
 		if !ok {
 			return
 		}
@@ -26,6 +34,7 @@ func (s *resolver) addReference(p *site.Page, slice *reference.Slice) {
 			without[n.Name] = true
 		}
 	}
+	playground := cmp.Or(p.Playground, api.Playground)
 	content := slice.Content(reference.Options{
 		Lang:         s.Lang(),
 		Languages:    api.Examples.Languages,
@@ -34,16 +43,13 @@ func (s *resolver) addReference(p *site.Page, slice *reference.Slice) {
 		Prefill:      api.Examples.Prefill,
 		Open:         api.Params == "all",
 		FullURL:      api.URL == "full",
-		Playground:   !alone && s.r.Playground && api.Playground != "none" && api.Playground != "simple",
+		Playground:   !alone && s.r.Playground && playground != "none" && playground != "simple",
 		Credentials:  api.Credentials,
 		Without:      without,
 	})
 	for _, list := range [...][]*mdx.Node{content.Head, content.Body, content.Beside} {
 		for _, n := range list {
-			mdx.Walk(n, func(n *mdx.Node) bool {
-				put(&s.origin, n, slice.File)
-				return true
-			})
+			s.put(n, slice.File)
 		}
 	}
 	root := append(content.Head, content.Beside...)
@@ -64,4 +70,12 @@ func (s *resolver) addReference(p *site.Page, slice *reference.Slice) {
 		s.report(slice.File, mdx.Pos{Line: max(slice.Line, 1), Column: 1}, mdx.Notice, "api-cut",
 			slice.Key.String()+" has more fields than a page shows: deeper ones are left out")
 	}
+}
+
+// put notes which file a node and all below it come from.
+func (s *resolver) put(n *mdx.Node, file string) {
+	mdx.Walk(n, func(n *mdx.Node) bool {
+		put(&s.origin, n, file)
+		return true
+	})
 }

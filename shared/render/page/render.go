@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -17,6 +18,7 @@ import (
 // New makes a Renderer.
 func New(o Options) *Renderer {
 	r := &Renderer{Options: o, kinds: builtinKinds()}
+	r.settings = sync.OnceValues(r.settingsOf)
 	r.fallback = o.Site.DefaultSection()
 	if home := o.Site.Home(); home >= 0 {
 		r.lang = o.Site.Language(o.Site.Near(home))
@@ -52,7 +54,8 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 	if err := t.islandScript(ctx, result); err != nil {
 		return nil, err
 	}
-	result.Diagnostics = said.sorted(t.source)
+	result.Diagnostics, result.Ignores = said.sorted(t.source), t.ignores
+	result.Inputs = t.inputsOf()
 	return result, nil
 }
 
@@ -70,7 +73,7 @@ func (r *Renderer) Inspect(ctx context.Context, page int, slice *reference.Slice
 		return nil, err
 	}
 	result.HTML, result.Lead = nil, nil
-	result.Diagnostics = said.sorted(t.source)
+	result.Diagnostics, result.Ignores = said.sorted(t.source), t.ignores
 	return result, nil
 }
 
@@ -104,6 +107,7 @@ func (t *tree) writeHTML(ctx context.Context, said *report, uncoloured bool) (*R
 	w.nodes(&out, w.after)
 	w.result.HTML, w.result.Lead = out.B, w.lead(p.Description)
 	w.result.Classes = slices.Sorted(maps.Keys(w.classes))
+	w.reportElsewhere()
 	return &w.result, w.order, w.err
 }
 

@@ -21,7 +21,8 @@ func (r *Renderer) resolve(ctx context.Context, page int, slice *reference.Slice
 	}
 	s := &resolver{tree: newTree(r, page, name), notes: notes{said: new(report)}, ctx: ctx}
 	s.length = len(src)
-	file, diagnostics := r.parse(name, src)
+	file, ignores, diagnostics := r.parse(name, src)
+	s.ignores = ignores
 	for i, d := range diagnostics {
 		s.said.add(d)
 		if d.Severity == mdx.Error && s.unread == nil {

@@ -20,6 +20,7 @@ type snippet struct {
 	file        *mdx.File
 	statements  []statement
 	diagnostics []mdx.Diagnostic
+	ignores     []Ignore
 	err         error
 }
 
@@ -39,15 +40,17 @@ func (r *Renderer) snippet(name string) *snippet {
 			sn.statements = parseScript(string(src))
 			return
 		}
-		sn.file, sn.diagnostics = r.parse(name, src)
+		sn.file, sn.ignores, sn.diagnostics = r.parse(name, src)
 		mdx.Unravel(sn.file.Root)
 	})
 	return sn
 }
 
 // parse reads a source after the site's variables were put into it.
-func (r *Renderer) parse(name string, src []byte) (*mdx.File, []mdx.Diagnostic) {
-	return mdx.Parse(r.Site.Expand(src), r.Site.Syntax(name))
+func (r *Renderer) parse(name string, src []byte) (*mdx.File, []Ignore, []mdx.Diagnostic) {
+	src = r.Site.Expand(src)
+	file, diagnostics := mdx.Parse(src, r.Site.Syntax(name))
+	return file, ignoresIn(name, src, file.Root), diagnostics
 }
 
 // statement is one statement of a file of JavaScript.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/render/capability"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -128,6 +129,11 @@ func (w *htmlWriter) startTag(out *component.Writer, n *mdx.Node, name string) {
 			out.Raw(` alt=""`)
 			w.altMissing(n, w.element(n, nil).String("src"))
 		}
+		for _, name := range [...]string{"actions", "actionsPlacement"} {
+			if _, ok := n.Attr(name); ok {
+				w.told(n, capability.Attribute, "img."+name)
+			}
+		}
 		_, own := n.Attr("loading")
 		w.appendLoading(out, own)
 	}
@@ -194,7 +200,7 @@ func isShape(name string) bool {
 // script keeps scripts that are files of the site, or copies in the bundle, and leaves all others out.
 func (w *htmlWriter) script(out *component.Writer, n *mdx.Node) {
 	a, _ := n.Attr("src")
-	if src, ok := attrText(a); ok && (!strings.Contains(src, "//") || w.r.Site.Resolve(w.page, src).Kind == site.ToFile) {
+	if src, ok := attrText(a); ok && (!strings.Contains(src, "//") || w.target(src).Kind == site.ToFile) {
 		out.Raw("<script defer").Attr("src", w.asset(n, n.Pos, src)).Raw("></script>")
 		return
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // tree is a resolved page: what all of its copies are written from. The
-// resolver makes it; no writer changes it.
+// resolver makes it; no writer changes what it shows.
 type tree struct {
 	r    *Renderer
 	page int
@@ -33,11 +33,14 @@ type tree struct {
 	modes map[*mdx.Node]string
 	// ids are those of headings and components, aliases further ones of
 	// headings; used are all that are given out.
-	ids, aliases map[*mdx.Node]string
-	used         idSet
+	ids     map[*mdx.Node]string
+	aliases map[*mdx.Node][]string
+	used    idSet
 	// footnotes are the definitions by label.
 	footnotes map[string]*mdx.Node
 
+	// ignores are those of the page and of what it includes.
+	ignores []Ignore
 	// unrun is that of Result.
 	unrun bool
 	// live are the islands that readers' browsers bring to life; addresses are
@@ -49,16 +52,24 @@ type tree struct {
 	// they may ask.
 	reference, playground bool
 	servers               []string
+
+	// asked is what the page was made from so far: writers add to it. ran is set
+	// where JavaScript was among what made it.
+	asked asked
+	ran   bool
 }
 
 var _ component.Page = (*tree)(nil)
 
+// langOf returns a page's language: that of the section that it shows beside it,
+// since what is around the page speaks it.
+func (r *Renderer) langOf(page int) string {
+	return cmp.Or(r.Site.Language(cmp.Or(r.Site.Near(page), r.fallback)), r.lang)
+}
+
 func newTree(r *Renderer, page int, source string) *tree {
-	// The language of the section that the page shows beside it: what is around
-	// the page speaks it.
-	section := cmp.Or(r.Site.Near(page), r.fallback)
 	return &tree{
-		r: r, page: page, source: source, lang: cmp.Or(r.Site.Language(section), r.lang),
+		r: r, page: page, source: source, lang: r.langOf(page),
 		slots:     map[*mdx.Node]map[string][]*mdx.Node{},
 		ids:       map[*mdx.Node]string{},
 		footnotes: map[string]*mdx.Node{},

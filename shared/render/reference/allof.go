@@ -44,6 +44,7 @@ func (s *Schema) add(o *Schema) {
 	s.Format, s.Title, s.Description = cmp.Or(s.Format, o.Format), cmp.Or(s.Title, o.Title), cmp.Or(s.Description, o.Description)
 	s.Nullable = s.Nullable || o.Nullable
 	s.Deprecated, s.ReadOnly, s.WriteOnly = s.Deprecated || o.Deprecated, s.ReadOnly || o.ReadOnly, s.WriteOnly || o.WriteOnly
+	s.Labels = s.with(o.Labels)
 	s.Unique, s.Closed = s.Unique || o.Unique, s.Closed || o.Closed
 	if s.Enum == nil {
 		s.Enum, s.EnumText = o.Enum, o.EnumText
@@ -102,6 +103,7 @@ func joinProperties(have, more []Property) []Property {
 		if h := have[i].Schema; h.Ref == "" && len(h.Types) == 0 && len(h.Properties) == 0 && h.OneOf == nil && h.AnyOf == nil {
 			merged := *p.Schema
 			merged.Description = cmp.Or(h.Description, merged.Description)
+			merged.Labels = h.with(merged.Labels)
 			merged.Default, merged.Const = orElse(h.Default, merged.Default), orElse(h.Const, merged.Const)
 			if h.Enum != nil {
 				merged.Enum, merged.EnumText = h.Enum, h.EnumText

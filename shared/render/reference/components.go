@@ -13,6 +13,7 @@ const (
 	endpointName   = "#endpoint"
 	playgroundName = "#playground"
 	typesName      = "#types"
+	absentName     = "#absent"
 )
 
 // Groups of tabs that change together: content types of what is sent, and of
@@ -25,6 +26,14 @@ const (
 // IsPlayground reports whether a node is the form that sends a call.
 func IsPlayground(n *mdx.Node) bool { return n.Kind == mdx.Element && n.Name == playgroundName }
 
+// Absent returns what readers see in the place of what a specification should
+// have said, in a page's language. Search does not find pages by it.
+func Absent(lang string) *mdx.Node {
+	b := &builder{pos: mdx.Pos{Line: 1, Column: 1}, slice: &Slice{}}
+	say := b.paragraph(b.text(words.In(lang).Say(words.NoReference)))
+	return b.element(absentName, nil, b.element("Warning", nil, say))
+}
+
 // Components are the components that Content's nodes name besides those that
 // authors have.
 func Components() []*component.Component {
@@ -33,7 +42,7 @@ func Components() []*component.Component {
 			Name: endpointName, Doc: "Method and path of a call.", Block: true,
 			HTML: func(w *component.Writer, e *component.Element) {
 				method, server := e.String("method"), e.String("server")
-				w.Raw(`<div class="endpoint"><span class="endpoint-method`)
+				w.Raw(`<div class="endpoint"><span class="endpoint-method method-pill`)
 				if c := methodClass(method); c != "" {
 					w.Raw(" endpoint-").Raw(c)
 				}
@@ -64,6 +73,12 @@ func Components() []*component.Component {
 				w.Raw(`<div class="tabs code-group-dropdown sample-types" data-group="`+requestTypes+`"`).
 					Attr("data-label", words.In(w.Lang()).Say(words.ContentType)).Raw(">").Children(e).Raw("</div>")
 			},
+		},
+		{
+			Name: absentName, Doc: "Stands in the place of what could not be read.", Block: true,
+			HTML:     func(w *component.Writer, e *component.Element) { w.Children(e) },
+			Markdown: func(m *component.Markdown, e *component.Element) { m.Children(e) },
+			Text:     func(*component.Text, *component.Element) {},
 		},
 		{
 			Name: playgroundName, Doc: "A form that sends a call.", Block: true,

@@ -6,6 +6,7 @@ func (c *slicer) param(p place) Param {
 	out := Param{
 		Name: c.first(p.v, "name"), In: c.first(p.v, "in"), Description: c.first(p.v, "description"),
 		Required: p.v.get("required").isTrue(), Deprecated: p.v.get("deprecated").isTrue(), Style: c.first(p.v, "style"),
+		Labels: c.pills(p.v),
 	}
 	if out.Style == "" {
 		out.Style = "simple"

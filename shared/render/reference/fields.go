@@ -46,7 +46,7 @@ func (b *builder) parts(list []Part) []*mdx.Node {
 // header shows a header of an answer, or of a part of a form.
 func (b *builder) header(h Param) *mdx.Node {
 	x := cmp.Or(h.Schema, &Schema{})
-	f := field{name: h.Name, required: h.Required, deprecated: h.Deprecated, description: h.Description, schema: x, examples: h.Examples}
+	f := field{name: h.Name, required: h.Required, deprecated: h.Deprecated, description: h.Description, schema: x, examples: h.Examples, labels: h.Labels}
 	place := b.place
 	b.place = "header"
 	defer func() { b.place = place }()
@@ -110,6 +110,7 @@ type field struct {
 	schema      *Schema
 	examples    []json.RawMessage
 	note        string // how it is written, as code
+	labels      Labels
 }
 
 // field makes a field's element, and what lies below it.
@@ -135,16 +136,16 @@ func (b *builder) field(f field, depth int) *mdx.Node {
 	if e := first(examples); e != nil && e[0] != '{' && e[0] != '[' {
 		attrs = append(attrs, attr("placeholder", short(e)))
 	}
-	var labels []string
+	var rights []string
 	if x.ReadOnly {
-		labels = append(labels, `"read-only"`)
+		rights = append(rights, "read-only")
 	}
 	if x.WriteOnly {
-		labels = append(labels, `"write-only"`)
+		rights = append(rights, "write-only")
 	}
-	if labels != nil {
-		attrs = append(attrs, mdx.Attr{Kind: mdx.AttrExpr, Name: "post", Value: "[" + strings.Join(labels, ",") + "]"})
-	}
+	labels := f.labels.with(x.Labels)
+	attrs = texts(attrs, "pre", labels.Before)
+	attrs = texts(attrs, "post", append(rights, labels.After...))
 	description := cmp.Or(f.description, x.Description)
 	children := b.prose(description)
 	if f.note != "" {
@@ -153,6 +154,15 @@ func (b *builder) field(f field, depth int) *mdx.Node {
 	children = append(children, b.facts(x)...)
 	children = append(children, b.inner(f.schema, depth)...)
 	return b.element(b.kind, attrs, children...)
+}
+
+// texts adds an attribute that is a list of texts, unless it is empty.
+func texts(attrs []mdx.Attr, name string, list []string) []mdx.Attr {
+	literal, err := json.Marshal(list)
+	if err != nil || len(list) == 0 {
+		return attrs
+	}
+	return append(attrs, mdx.Attr{Kind: mdx.AttrExpr, Name: name, Value: string(literal)})
 }
 
 // short is a value on one line.

@@ -41,7 +41,8 @@ type modelAuth struct {
 	In     string `json:"in"`
 	Name   string `json:"name"`
 	// Kind is "key", "bearer", "basic" or "raw".
-	Kind string `json:"kind"`
+	Kind  string `json:"kind"`
+	Value string `json:"value,omitempty"`
 }
 
 type modelParam struct {
@@ -127,7 +128,7 @@ func (s *Slice) modelAuth() []modelAuth {
 	seen := map[string]bool{}
 	for _, way := range s.Security {
 		for _, x := range way {
-			a := modelAuth{Scheme: x.Name, In: x.place(), Kind: "bearer"}
+			a := modelAuth{Scheme: x.Name, In: x.place(), Kind: "bearer", Value: x.Value}
 			a.Name, _ = x.credential()
 			switch {
 			case a.In == "":
@@ -135,7 +136,7 @@ func (s *Slice) modelAuth() []modelAuth {
 			case x.Type == "apiKey":
 				a.Kind = "key"
 			case x.Type == "http" && x.HTTP == "basic":
-				a.Kind = "basic"
+				a.Kind, a.Value = "basic", ""
 			case x.Type == "http" && x.HTTP != "bearer":
 				a.Kind = "raw"
 			}

@@ -401,7 +401,7 @@ func (b *builder) param(p Param) *mdx.Node {
 		b.place = "query"
 	}
 	x := cmp.Or(p.Schema, &Schema{})
-	f := field{name: p.Name, required: p.Required, deprecated: p.Deprecated, description: p.Description, schema: x, examples: p.Examples}
+	f := field{name: p.Name, required: p.Required, deprecated: p.Deprecated, description: p.Description, schema: x, examples: p.Examples, labels: p.Labels}
 	if t := b.slice.resolve(x).Types; len(t) > 0 && t[0] == "array" && p.In == "query" && !p.Explode && p.Style != "json" {
 		f.note = p.Name + "=" + map[string]string{"spaceDelimited": "a%20b", "pipeDelimited": "a|b"}[p.Style]
 		if strings.HasSuffix(f.note, "=") {

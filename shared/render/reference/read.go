@@ -35,13 +35,15 @@ type Reader struct {
 	known, private map[string]bool
 	audiences      map[*value]Audience // by the lists that name them
 	barredIDs      map[string]bool     // of operations that are left out
+	told           map[string]bool     // extensions without effect that were reported
+	labels         []string            // members of schemas that fields show
 }
 
 // NewReader makes a Reader of the files in fsys.
 func NewReader(fsys fs.FS) *Reader {
 	return &Reader{
 		fsys: fsys, docs: map[string]*document{}, specs: map[string]*Spec{}, said: map[mdx.Diagnostic]bool{}, found: map[link]place{}, tooLarge: map[*value]bool{},
-		known: map[string]bool{}, audiences: map[*value]Audience{}, barredIDs: map[string]bool{}, private: map[string]bool{},
+		known: map[string]bool{}, audiences: map[*value]Audience{}, barredIDs: map[string]bool{}, private: map[string]bool{}, told: map[string]bool{},
 	}
 }
 

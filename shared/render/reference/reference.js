@@ -66,6 +66,7 @@
       var inputs = a.kind === "basic"
         ? [make("input", { autocomplete: "off", spellcheck: "false" }), make("input", { type: "password", autocomplete: "off" })]
         : [make("input", { type: "password", autocomplete: "off" })];
+      inputs[inputs.length - 1].value = a.value || "";
       return { def: a, inputs: inputs };
     });
 
@@ -295,7 +296,7 @@
       if (shown) follow(shown.textContent.trim());
     });
 
-    root.appendChild(make("details", {}, [make("summary", { text: words.try }), form]));
+    root.appendChild(make("details", {}, [make("summary", { text: words.try, class: "tryit-button" }), form]));
     show();
   };
 

@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // request is a call as samples show it.
@@ -381,13 +382,13 @@ func isFile(x *Schema) bool {
 	return slices.ContainsFunc(x.Limits, func(l Limit) bool { return l.Name == "contentMediaType" && !isJSON(l.Value) })
 }
 
-var jsonType = regexp.MustCompile(`(?i)^(application/json|text/json|[^/]+/[^;/]+\+json|\*/\*)\s*(;|$)`)
+var jsonType = lazy.Regexp(`(?i)^(application/json|text/json|[^/]+/[^;/]+\+json|\*/\*)\s*(;|$)`)
 
-func isJSON(mediaType string) bool { return jsonType.MatchString(mediaType) }
+func isJSON(mediaType string) bool { return jsonType().MatchString(mediaType) }
 
-var xmlType = regexp.MustCompile(`(?i)^(application/xml|text/xml|[^/]+/[^;/]+\+xml)\s*(;|$)`)
+var xmlType = lazy.Regexp(`(?i)^(application/xml|text/xml|[^/]+/[^;/]+\+xml)\s*(;|$)`)
 
-func isXML(mediaType string) bool { return xmlType.MatchString(mediaType) }
+func isXML(mediaType string) bool { return xmlType().MatchString(mediaType) }
 
 // preferred is the content type that samples use: JSON where there is one.
 func preferred(list []Media) *Media {

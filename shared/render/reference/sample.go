@@ -3,10 +3,11 @@ package reference
 import (
 	"cmp"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Options say how a slice is shown.
@@ -50,16 +51,7 @@ func (s *Slice) samples(o Options, m *Media, own bool) []code {
 	if o.NoSamples || s.Key.Kind != KindOperation {
 		return out
 	}
-	writers := []struct {
-		names       []string
-		lang, title string
-		write       func(*request) string
-	}{
-		{[]string{"curl", "bash", "shell"}, "bash", "cURL", curl},
-		{[]string{"javascript", "js", "node", "typescript"}, "javascript", "JavaScript", javascript},
-		{[]string{"python", "py"}, "python", "Python", python},
-		{[]string{"go", "golang"}, "go", "Go", golang},
-	}
+	writers := sampleWriters()
 	r := s.request(o, m)
 	add := func(i int) {
 		w := writers[i]
@@ -73,17 +65,37 @@ func (s *Slice) samples(o Options, m *Media, own bool) []code {
 		}
 	}
 	for _, l := range o.Languages {
-		if i := slices.IndexFunc(writers, func(w struct {
-			names       []string
-			lang, title string
-			write       func(*request) string
-		}) bool {
-			return slices.Contains(w.names, strings.ToLower(l))
-		}); i >= 0 {
+		if i := slices.IndexFunc(writers, func(w sampleWriter) bool { return w.writes(l) }); i >= 0 {
 			add(i)
 		}
 	}
 	return out
+}
+
+// sampleWriter writes requests in one language.
+type sampleWriter struct {
+	names       []string // what sites call the language
+	lang, title string
+	write       func(*request) string
+}
+
+func sampleWriters() []sampleWriter {
+	return []sampleWriter{
+		{[]string{"curl", "bash", "shell"}, "bash", "cURL", curl},
+		{[]string{"javascript", "js", "node", "typescript"}, "javascript", "JavaScript", javascript},
+		{[]string{"python", "py"}, "python", "Python", python},
+		{[]string{"go", "golang"}, "go", "Go", golang},
+	}
+}
+
+func (w *sampleWriter) writes(lang string) bool {
+	return slices.Contains(w.names, strings.ToLower(lang))
+}
+
+// WritesSamples reports whether samples of requests are made in a language, by
+// a name that sites may give it.
+func WritesSamples(lang string) bool {
+	return slices.ContainsFunc(sampleWriters(), func(w sampleWriter) bool { return w.writes(lang) })
 }
 
 // titleOf is a language's name as readers know it.
@@ -251,7 +263,7 @@ func python(r *request) string {
 // pythonLiteral writes JSON's words as Python's.
 func pythonLiteral(raw string) string {
 	words := map[string]string{"true": "True", "false": "False", "null": "None"}
-	return jsonWord.ReplaceAllStringFunc(raw, func(m string) string {
+	return jsonWord().ReplaceAllStringFunc(raw, func(m string) string {
 		if w := words[m]; w != "" {
 			return w
 		}
@@ -260,7 +272,7 @@ func pythonLiteral(raw string) string {
 }
 
 // jsonWord matches texts, which stay, and the words of JSON.
-var jsonWord = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b`)
+var jsonWord = lazy.Regexp(`"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b`)
 
 func golang(r *request) string {
 	var b strings.Builder

@@ -59,10 +59,33 @@ type Schema struct {
 	Never bool `json:",omitempty"`
 	// XML says how the value stands in XML.
 	XML *XML `json:",omitempty"`
+	Labels
 
 	// required are the names of properties that must be there; a part of allOf
 	// may require what another part has.
 	required []string
+}
+
+// Labels are words that a field shows before and after its name.
+type Labels struct {
+	Before []string `json:",omitempty"`
+	After  []string `json:",omitempty"`
+}
+
+// with returns the labels of l and those of more, as many as a field shows.
+func (l Labels) with(more Labels) Labels {
+	join := func(a, b []string) []string {
+		for _, s := range b {
+			if r := []rune(s); len(r) > maxLabel {
+				s = string(r[:maxLabel]) + "…"
+			}
+			if len(a) < maxLabels && !slices.Contains(a, s) {
+				a = append(slices.Clip(a), s)
+			}
+		}
+		return a
+	}
+	return Labels{join(l.Before, more.Before), join(l.After, more.After)}
 }
 
 // Property is a property of an object.
@@ -95,6 +118,10 @@ const (
 	maxMapped = 200
 	// maxTypes is how many types a value may have.
 	maxTypes = 20
+	// maxLabels is how many labels a field has before its name, and after it.
+	maxLabels = 10
+	// maxLabel is how many characters a label has: many fields may share it.
+	maxLabel = 60
 	// maxRequired is how many required properties are known of an object.
 	maxRequired = maxParts
 )
@@ -134,13 +161,13 @@ func (c *slicer) schema(p place, depth int) *Schema {
 			s.Name = c.words(nameOf(target.id))
 		}
 		s := &Schema{Ref: c.words(target.id), Description: c.first(p.v, "description"), Deprecated: p.v.get("deprecated").isTrue()}
-		s.Nullable = p.v.get("nullable").isTrue()
+		s.Nullable, s.Labels = p.v.get("nullable").isTrue(), c.pills(p.v)
 		return s
 	}
 	if part := alone(p.v); part != nil { // {"allOf": [{"$ref": …}]}: a reference with words of its own
 		s := c.schema(place{doc: p.doc, v: part}, depth+1)
 		s.Description, s.Deprecated = c.first(p.v, "description"), p.v.get("deprecated").isTrue()
-		s.Nullable = s.Nullable || p.v.get("nullable").isTrue()
+		s.Nullable, s.Labels = s.Nullable || p.v.get("nullable").isTrue(), c.pills(p.v).with(s.Labels)
 		return s
 	}
 	if s, again := c.active[p.v]; again {
@@ -207,7 +234,28 @@ func (c *slicer) labels(s *Schema, v *value) {
 	s.Nullable, s.Deprecated = v.get("nullable").isTrue(), v.get("deprecated").isTrue()
 	s.ReadOnly, s.WriteOnly = v.get("readOnly").isTrue(), v.get("writeOnly").isTrue()
 	s.Unique, s.XML = v.get("uniqueItems").isTrue(), c.readXML(v.get("xml"))
+	s.Labels = c.pills(v)
 }
+
+// pills reads the labels of a schema or a parameter: what the members say that
+// the site's author wants to see, and what the extension x-mint says.
+func (c *slicer) pills(v *value) Labels {
+	var own Labels
+	for _, name := range c.r.labels {
+		switch x := v.get(name); {
+		case x.isTrue():
+			own.After = append(own.After, name)
+		case x != nil && (x.kind == numberValue || x.kind == stringValue && x.text != ""):
+			own.After = append(own.After, c.words(x.text))
+		}
+	}
+	x := v.get(restriction)
+	return Labels{}.with(own).with(Labels{c.texts(x.get("pre"), maxLabels), c.texts(x.get("post"), maxLabels)})
+}
+
+// Label names the members of schemas whose values fields show beside their
+// names. It is called before the first slice is cut.
+func (r *Reader) Label(members []string) { r.labels = members[:min(len(members), maxLabels)] }
 
 // setTypes reads the types: "null" beside others makes the schema nullable.
 func (c *slicer) setTypes(s *Schema, v *value) {
@@ -314,6 +362,7 @@ func (s *Schema) only() *Schema {
 	if s.Default != nil && only.Ref == "" {
 		only.Default = s.Default
 	}
+	only.Labels = s.with(only.Labels)
 	return &only
 }
 

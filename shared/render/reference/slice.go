@@ -92,6 +92,7 @@ type Scheme struct {
 	HTTP   string   `json:",omitempty"`
 	Format string   `json:",omitempty"`
 	URL    string   `json:",omitempty"` // of openIdConnect
+	Value  string   `json:",omitempty"` // what the playground's form begins with
 	Scopes []string `json:",omitempty"`
 	Flows  []Flow   `json:",omitempty"`
 }
@@ -121,6 +122,7 @@ type Param struct {
 	Explode  bool              `json:",omitempty"`
 	Schema   *Schema           `json:",omitempty"`
 	Examples []json.RawMessage `json:",omitempty"`
+	Labels
 }
 
 // Body is what a call sends.
@@ -374,6 +376,7 @@ func (c *slicer) scheme(name string, v *value) Scheme {
 	s := Scheme{
 		Name: c.words(name), Type: c.first(v, "type"), Description: c.first(v, "description"), In: c.first(v, "in"), Field: c.first(v, "name"),
 		HTTP: strings.ToLower(c.first(v, "scheme")), Format: c.first(v, "bearerFormat"), URL: c.first(v, "openIdConnectUrl"),
+		Value: c.first(v, "x-default"),
 	}
 	for _, f := range v.get("flows").fields() {
 		if c.bytes >= maxSliceBytes {
@@ -408,13 +411,14 @@ func (s *Slice) resolve(x *Schema) *Schema {
 		if target == nil {
 			return &Schema{Name: nameOf(x.Ref)}
 		}
-		if x.Description != "" || x.Deprecated || x.Nullable {
+		labelled := x.Before != nil || x.After != nil
+		if x.Description != "" || x.Deprecated || x.Nullable || labelled {
 			merged := *target
 			if x.Description != "" {
 				merged.Description = x.Description
 			}
 			merged.Deprecated = merged.Deprecated || x.Deprecated
-			merged.Nullable = merged.Nullable || x.Nullable
+			merged.Nullable, merged.Labels = merged.Nullable || x.Nullable, x.Labels.with(merged.Labels)
 			target = &merged
 		}
 		x = target

@@ -3,9 +3,10 @@ package reference
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
+	"github.com/bindery-docs/bindery/shared/render/capability"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -37,10 +38,16 @@ type Operation struct {
 	ID, Summary, Description string
 	// Group is the name of the operation's first tag, as readers see it.
 	Group string
+	// Folder is the part of the page's address that the group stands for, "" for
+	// the group itself.
+	Folder string
 	// Title and SidebarTitle stand in place of the summary where the author
-	// names a page apart; Href is its address.
+	// names a page apart; Href is its address, without slashes at its ends.
 	Title, SidebarTitle, Href string
-	Deprecated                bool
+	// Head is what the author writes for the page's front matter, as JSON; nil
+	// for nothing.
+	Head       []byte
+	Deprecated bool
 	// Hidden operations have a page, but stand in no navigation; excluded
 	// ones have none, unless a page asks for them.
 	Hidden, Excluded bool
@@ -69,7 +76,7 @@ func (o *Operation) Name() string {
 
 // spaced takes an identifier apart: "listUsers" is "List users".
 func spaced(id string) string {
-	id = camel.ReplaceAllString(id, "$1 $2")
+	id = camel().ReplaceAllString(id, "$1 $2")
 	id = strings.Join(strings.FieldsFunc(id, func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }), " ")
 	if id == "" {
 		return ""
@@ -77,7 +84,7 @@ func spaced(id string) string {
 	return strings.ToUpper(id[:1]) + strings.ToLower(id[1:])
 }
 
-var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var camel = lazy.Regexp(`([a-z0-9])([A-Z])`)
 
 // Kind is what a page is about.
 type Kind string
@@ -115,23 +122,23 @@ func (k Key) String() string {
 func (k Key) folded() string {
 	name := k.Path
 	if k.Kind == KindOperation {
-		name = strings.TrimRight(parameter.ReplaceAllString(name, "{}"), "/")
+		name = strings.TrimRight(parameter().ReplaceAllString(name, "{}"), "/")
 	}
 	return string(k.Kind) + " " + k.Method + " " + name
 }
 
-var parameter = regexp.MustCompile(`\{[^{}/]*\}|:[A-Za-z_][A-Za-z0-9_]*`)
+var parameter = lazy.Regexp(`\{[^{}/]*\}|:[A-Za-z_][A-Za-z0-9_]*`)
 
 var methods = [...]string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
 
 // reference matches what a page or an entry of the navigation names:
 // "GET /users", with a specification before it, or "webhook NAME".
-var reference = regexp.MustCompile(`(?i)^(?:(.*\S)\s+)?(GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH|TRACE|QUERY|WEBHOOK)\s+(\S.*)$`)
+var reference = lazy.Regexp(`(?i)^(?:(.*\S)\s+)?(GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH|TRACE|QUERY|WEBHOOK)\s+(\S.*)$`)
 
 // ParseKey reads what a page's "openapi" names. file is the specification, ""
 // where only the operation is named.
 func ParseKey(text string) (file string, key Key, ok bool) {
-	m := reference.FindStringSubmatch(strings.TrimSpace(text))
+	m := reference().FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
 		return "", Key{}, false
 	}
@@ -175,6 +182,7 @@ func (r *Reader) Spec(file string) *Spec {
 		return nil
 	}
 	root := place{doc: doc, v: doc.root}
+	r.tell(doc, doc.root.get(restriction), "mcp")
 	s := &Spec{File: file, doc: doc, byKey: map[string]int{}, restricted: map[string]Audience{}}
 	switch {
 	case root.v.get("openapi") != nil:
@@ -242,11 +250,9 @@ func (s *Spec) add(o Operation) {
 const maxOperations = 50_000
 
 func (r *Reader) operations(s *Spec, root place) {
-	tags := map[string]string{}
+	tags := map[string]*value{}
 	for _, t := range root.v.get("tags").list() {
-		if name := t.first("x-displayName"); name != "" {
-			tags[t.first("name")] = name
-		}
+		tags[t.first("name")] = t
 	}
 	made := map[*value]Operation{} // many paths may share one
 	paths, webhooks := root.get("paths"), root.get("webhooks")
@@ -284,7 +290,7 @@ func (r *Reader) operations(s *Spec, root place) {
 				}
 				o, again := made[op.v]
 				if !again {
-					o = operation(op, tags)
+					o = r.operation(op, tags)
 					made[op.v] = o
 				}
 				o.Key, o.item = keyOf(m.key, method, list.kind), item
@@ -299,8 +305,9 @@ func (r *Reader) operations(s *Spec, root place) {
 	}
 }
 
-// operation reads what an operation says itself.
-func operation(op place, tags map[string]string) Operation {
+// operation reads what an operation says itself. tags are those that the
+// specification describes, by name.
+func (r *Reader) operation(op place, tags map[string]*value) Operation {
 	v := op.v
 	o := Operation{
 		ID: v.first("operationId"), Summary: v.first("summary"), Description: v.first("description"),
@@ -309,26 +316,61 @@ func operation(op place, tags map[string]string) Operation {
 		op: op,
 	}
 	if t := v.get("tags").texts(); len(t) > 0 {
-		if o.Group = tags[t[0]]; o.Group == "" {
-			o.Group = t[0]
+		o.Group = cmp.Or(tags[t[0]].first("x-displayName"), t[0])
+		if g := tags[t[0]].first("x-group"); g != "" { // a label alone: addresses have the tag's name
+			o.Group, o.Folder = g, t[0]
 		}
 	}
 	if g := v.first("x-group"); g != "" {
-		o.Group = g
+		o.Group, o.Folder = g, ""
 	}
-	if x := pageOf(v); x != nil {
-		o.Title, o.SidebarTitle = x.get("metadata").first("title"), x.get("metadata").first("sidebarTitle")
-		if d := x.get("metadata").first("description"); d != "" {
-			o.Description = d
+	x := pageOf(v)
+	metadata := x.get("metadata")
+	o.Title, o.SidebarTitle = metadata.first("title"), metadata.first("sidebarTitle")
+	o.Description = cmp.Or(metadata.first("description"), o.Description)
+	o.Hidden = o.Hidden || metadata.get("hidden").isTrue()
+	if head := metadata.fields(); len(head) > 0 {
+		if raw, err := metadata.json(maxHead); err == nil {
+			o.Head = raw
 		}
-		o.Href, o.preface = strings.Trim(x.first("href"), "/"), x.first("content")
 	}
+	o.preface = x.first("content")
+	r.tell(op.doc, x, "mcp", "playground")
+	href := strings.TrimSpace(x.first("href"))
+	if strings.Contains(href, "://") || strings.HasPrefix(href, "//") {
+		r.report(mdx.Notice, "api-extension", op.doc.file, x.get("href").line, "%q is not an address of this site: the page keeps its own", href)
+		return o
+	}
+	href, _, _ = strings.Cut(href, "#")
+	href, _, _ = strings.Cut(href, "?")
+	o.Href = strings.Trim(path.Clean("/"+href), "/")
 	return o
 }
 
-// pageOf is the extension with which authors say how an operation's page is:
-// an object with "metadata", "href" or "content", whatever host's name it has.
+// tell reports those of the named parts of x, what an author says with the
+// extension x-mint, that have no effect: each once.
+func (r *Reader) tell(d *document, x *value, names ...string) {
+	for _, name := range names {
+		v := x.get(name)
+		row := capability.Find(capability.Extension, restriction+"."+name)
+		if v == nil || row == nil || r.told[row.Name] {
+			continue
+		}
+		r.told[row.Name] = true
+		r.report(mdx.Notice, row.Code, d.file, v.line, "%q has no effect: %s", row.Name, row.Rule)
+	}
+}
+
+// maxHead bounds what an operation says for its page's front matter.
+const maxHead = 16 << 10
+
+// pageOf returns the extension with which authors say how an operation's page
+// is, nil for none: "x-mint", or an object with "metadata" or "content",
+// whatever host's name it has.
 func pageOf(v *value) *value {
+	if x := v.get(restriction); x != nil && x.kind == objectValue {
+		return x
+	}
 	for _, m := range v.fields() {
 		if strings.HasPrefix(m.key, "x-") && m.val.kind == objectValue &&
 			(m.val.get("metadata") != nil || m.val.get("content") != nil && m.val.get("content").kind == stringValue) {

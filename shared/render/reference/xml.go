@@ -5,8 +5,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"encoding/xml"
-	"regexp"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // XML says how a value stands in XML, as OpenAPI's object of that name does.
@@ -172,11 +173,11 @@ func tagOf(name string, x *XML) string {
 	return xmlName(name)
 }
 
-var notInName = regexp.MustCompile(`[^\p{L}\p{N}_.-]`)
+var notInName = lazy.Regexp(`[^\p{L}\p{N}_.-]`)
 
 // xmlName makes a name that XML allows.
 func xmlName(s string) string {
-	s = notInName.ReplaceAllString(s, "_")
+	s = notInName().ReplaceAllString(s, "_")
 	if s == "" || s[0] >= '0' && s[0] <= '9' || s[0] == '-' || s[0] == '.' {
 		s = "_" + s
 	}

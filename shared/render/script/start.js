@@ -58,21 +58,28 @@
       var view = views[i];
       if (!view) {
         view = views[i] = document.createElement('div');
-        view.className = 'diagram diagram-view';
+        view.className = 'diagram-view';
         view.tabIndex = 0;
         view.setAttribute('role', 'group');
         view.setAttribute('aria-label', 'Diagram');
-        block.before(view);
+        var figure = document.createElement('figure');
+        figure.className = 'diagram';
+        if (block.dataset.tools) figure.dataset.tools = block.dataset.tools;
+        block.before(figure);
         // The source stays at hand, folded.
         var fold = document.createElement('details');
         var name = document.createElement('summary');
         fold.className = 'diagram-text';
         name.textContent = 'Diagram as text';
         fold.append(name);
-        view.after(fold);
+        figure.append(view, fold);
         fold.append(block);
       }
       view.innerHTML = drawn.svg;
+      // Words of 16 pixels stay readable: what is wider is scrolled.
+      var svg = view.querySelector('svg');
+      if (svg) svg.style.minWidth = Math.min(parseFloat(svg.style.maxWidth) || 0, svg.viewBox.baseVal.width) * 0.75 + 'px';
+      view.dispatchEvent(new CustomEvent('bindery:drawn', { bubbles: true }));
     });
   }
   new MutationObserver(drawAll).observe(root, { attributes: true, attributeFilter: ['class'] });

@@ -16,7 +16,7 @@ import (
 // and plain object stores compress nothing.
 const (
 	beforeTyping   = 15_000 // compressed: field, dialog and their styles
-	queryRequests  = 6      // of a question on a site of a thousand pages
+	queryRequests  = 12     // of a question on a site of a thousand pages
 	queryBytes     = 150_000
 	largeSiteTimes = 2 // as much on one of twenty thousand
 )

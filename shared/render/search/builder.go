@@ -17,7 +17,7 @@ import (
 // texts for the pages that are shown; the sizes are those of the files as they
 // lie there, since folders and plain object stores compress nothing.
 const (
-	termBytes = 15 << 10
+	termBytes = 8 << 10
 	textBytes = 17 << 10
 	// listBytes is the size of a run of the list of words, which a reader loads to
 	// learn what was mistyped.
@@ -31,7 +31,7 @@ const (
 )
 
 // formatVersion is what core.js expects.
-const formatVersion = 2
+const formatVersion = 3
 
 // Folder is where all files of all indexes lie.
 const Folder = "bindery/search/"
@@ -60,7 +60,8 @@ type division struct {
 	same   *division
 	groups []*group
 
-	pages []place // in the order of the site's pages
+	pages int     // that it has
+	first []int32 // by Page.Number, the number of a page's first section; -1 for other pages
 	total int     // sections
 
 	sorted []int32 // sections of a term by their impact; used again
@@ -69,15 +70,8 @@ type division struct {
 	begins []string
 	common []commonWord
 
-	words     []byte // of the list, in no run yet
-	lastWord  string
-	wordsFrom []string // the first word of each run
-}
-
-// place is where a page's sections begin in a division.
-type place struct {
-	page  int32 // Page.Number
-	first int32 // number of its first section
+	words     []string // that can be mistyped, each from its end to its beginning
+	wordsFrom []string // the first word of each run of them
 }
 
 type commonWord struct {
@@ -132,7 +126,8 @@ func (b *Builder) Terms(ctx context.Context, parts []io.Reader) error {
 		d.terms = append(d.terms, postings...)
 		d.last = k.term
 		d.note(k.term, l.names)
-		return b.word(d, k.term)
+		d.word(k.term)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -148,39 +143,44 @@ func (b *Builder) Terms(ctx context.Context, parts []io.Reader) error {
 	return nil
 }
 
-// word puts a term into the list of words, if it is one that can be mistyped.
-func (b *Builder) word(d *division, term string) error {
+// word keeps a term for the list of words, if it is one that can be mistyped.
+func (d *division) word(term string) {
 	letters := 0
 	for _, r := range term {
 		if r >= '0' && r <= '9' || kindOf(r) != letter {
-			return nil
+			return
 		}
 		letters++
 	}
 	if letters < 4 || letters > 20 {
-		return nil
+		return
 	}
-	if len(d.words)+len(term) > listBytes {
-		if err := b.words(d); err != nil {
-			return err
-		}
-	}
-	if len(d.words) == 0 {
-		d.wordsFrom, d.lastWord = append(d.wordsFrom, term), ""
-	}
-	d.words = appendFronted(d.words, d.lastWord, term)
-	d.lastWord = term
-	return nil
+	backward := []rune(term)
+	slices.Reverse(backward)
+	d.words = append(d.words, string(backward))
 }
 
-// words writes the words that are held as a run of the list.
+// words writes the list of words: from their ends, since the run of terms that a
+// reader has anyway begins as the mistyped word does.
 func (b *Builder) words(d *division) error {
-	if len(d.words) == 0 {
-		return nil
+	slices.Sort(d.words)
+	var text []byte
+	before := ""
+	for i, w := range d.words {
+		if len(text) == 0 {
+			d.wordsFrom, before = append(d.wordsFrom, w), ""
+		}
+		text = appendFronted(text, before, w)
+		before = w
+		if i+1 == len(d.words) || len(text)+len(d.words[i+1]) > listBytes {
+			if err := b.file("w"+strconv.Itoa(len(d.wordsFrom)-1)+d.suffix, string(text)); err != nil {
+				return err
+			}
+			text = text[:0]
+		}
 	}
-	text := string(d.words)
-	d.words = d.words[:0]
-	return b.file("w"+strconv.Itoa(len(d.wordsFrom)-1)+d.suffix, text)
+	d.words = nil
+	return nil
 }
 
 // appendFronted adds a word to a list of words in order: how much it has in
@@ -217,21 +217,11 @@ func (b *Builder) terms(d *division) error {
 // impact itself, how many sections have it, and these as differences.
 // It writes over postings.
 func (d *division) appendPostings(b []byte, postings []posting) ([]byte, error) {
-	at := 0
 	for i, p := range postings {
-		// They mostly come in the order of the pages.
-		if at = min(at, len(d.pages)-1); at < 0 || d.pages[at].page != p.page {
-			var ok bool
-			from := 0
-			if at >= 0 && d.pages[at].page < p.page {
-				from = at + 1
-			}
-			at, ok = slices.BinarySearchFunc(d.pages[from:], p.page, func(x place, page int32) int { return cmp.Compare(x.page, page) })
-			if at += from; !ok {
-				return nil, fmt.Errorf("search: there is no page %d for a term", p.page)
-			}
+		if int(p.page) >= len(d.first) || d.first[p.page] < 0 {
+			return nil, fmt.Errorf("search: there is no page %d for a term", p.page)
 		}
-		postings[i].page = d.pages[at].first + int32(p.section) // now a section's number
+		postings[i].page = d.first[p.page] + int32(p.section) // now a section's number
 	}
 	var counts [maxImpact + 1]int
 	for _, p := range postings {
@@ -267,7 +257,7 @@ func (d *division) appendPostings(b []byte, postings []posting) ([]byte, error) 
 
 // note keeps the commonest words of names.
 func (d *division) note(term string, names int) {
-	if names == 0 || utf8.RuneCountInString(term) < 4 {
+	if names == 0 || utf8.RuneCountInString(term) < 4 || strings.ContainsRune(term, '_') {
 		return
 	}
 	if d.common = append(d.common, commonWord{term, names}); len(d.common) >= 4*commonWords {
@@ -292,18 +282,19 @@ type root struct {
 	Terms    string   `json:"t"` // the first term of each run
 	Texts    string   `json:"x"` // runs of texts: numbers as differences, and how many sections each has
 	Digests  string   `json:"r"` // of each of these runs, digestLength characters
-	Words    string   `json:"y"` // the first word of each run of the list
+	Words    string   `json:"y"` // the first word of each run of the list, backward
 	Pages    string   `json:"p,omitempty"`
 	Trails   []string `json:"h,omitempty"`
 	Boosts   [][3]any `json:"b,omitempty"`
 	Common   string   `json:"w,omitempty"`
+	Synonyms string   `json:"s,omitempty"` // words for the same: groups between semicolons
 }
 
 // Close writes the roots. A division without pages has none.
 func (b *Builder) Close() error {
 	roots := make(map[*division]*root)
 	for _, d := range b.divisions {
-		if d.same == nil && len(d.pages) > 0 {
+		if d.same == nil && d.pages > 0 {
 			roots[d] = d.root()
 		}
 	}
@@ -325,9 +316,9 @@ func (b *Builder) Close() error {
 func (d *division) root() *root {
 	r := &root{
 		Version: formatVersion, Suffix: d.suffix, Language: d.Language, Sections: d.total,
-		Terms: strings.Join(d.begins, " "), Words: strings.Join(d.wordsFrom, " "),
+		Synonyms: synonyms(d.Language), Terms: strings.Join(d.begins, " "), Words: strings.Join(d.wordsFrom, " "),
 	}
-	if len(d.pages) <= rootPages {
+	if d.pages <= rootPages {
 		r.Pages, r.Trails = d.pageTable()
 	}
 	var counts, texts, digests []byte

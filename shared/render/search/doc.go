@@ -6,13 +6,15 @@
 //	lexicon.go  numbers for terms, so that a page is weighed without comparing texts
 //	record.go   a page → how much each of its sections is about each term
 //	part.go     what one shard knows: its pages, and its terms in order
+//	weighed.go  terms of a page and of a part, kept for the next index that has them
 //	merge.go    many shards' terms as one ordered stream, in bounded memory
 //	builder.go  terms and roots → the index's scripts
 //	text.go     pages → the scripts with texts, which divisions share
 //	code.go     numbers as text
 //	script.go   the field and the dialog: scripts and styles
+//	synonyms.go words for the same, which roots have for core.js
 //	assets/     core.js asks an index; opener.js waits for the reader; box.js and
-//	            box.css are the dialog
+//	            box.css are the dialog; synonyms.txt
 //	searchtest  asks an index without a browser
 //
 // # An index
@@ -23,10 +25,11 @@
 // digest: of the division's pages, or of a run of texts itself.
 //
 //	bindery/search/<division>.js       sizes, where each part begins, common words,
-//	                                   and the pages while there are few
+//	                                   words for the same, and the pages while there
+//	                                   are few
 //	bindery/search/t<n>.<digest>.js    a run of the terms in order, with postings
-//	bindery/search/w<n>.<digest>.js    a run of the words alone, in order, for
-//	                                   what was mistyped
+//	bindery/search/w<n>.<digest>.js    a run of the words alone, in the order of
+//	                                   their ends, for what was mistyped
 //	bindery/search/x<n>.<digest>.js    a run of the sections: headings and texts
 //
 // Most pages of a site can be in many divisions: those that belong to no version

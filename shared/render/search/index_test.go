@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bindery-docs/bindery/shared/base/proptest"
 	"github.com/bindery-docs/bindery/shared/render/search"
 	"github.com/bindery-docs/bindery/shared/render/search/searchtest"
 )
@@ -70,7 +71,7 @@ func TestQuestions(t *testing.T) {
 		{"a number", "204", "api/users#delete"},
 		{"nothing", "zzzzzz", ""},
 		{"no word", "?!", ""},
-		{"small words alone", "the", "api/users#get"},
+		{"small words alone", "the", "api/webhooks#verify"},
 		{"a letter that is a name", "C#", "sdk/c"},
 		{"a letter that is a name among others", "package c", "sdk/c"},
 		{"a letter that is none", "q", ""},
@@ -97,6 +98,59 @@ func TestQuestions(t *testing.T) {
 			}
 			if len(want) == 0 && len(got) > 0 {
 				t.Errorf("%q finds %q", tt.query, got)
+			}
+		})
+	}
+}
+
+// handbook is a site whose pages differ in what TestWhatIsMeant asks of.
+func handbook() []search.Page {
+	often := strings.Repeat("Install it with install, then install again. ", 12)
+	return number([]search.Page{
+		{Path: "install", Title: "Install", Sections: []search.Section{{Text: "Get the program."}}},
+		{Path: "commands", Title: "Commands", Sections: []search.Section{{Text: often}, {Heading: "force", ID: "force", Text: "May the force be with you. The secret of a key is to trigger a lock."}}},
+		{Path: "flags", Title: "Flags", Sections: []search.Section{{Text: "Pass --force to overwrite."}, {Heading: "Variables", ID: "vars", Text: "Set TRIGGER_SECRET_KEY, or call tasks.trigger() yourself."}}},
+		{Path: "tasks", Title: "Tasks", Sections: []search.Section{{Text: "A trigger starts tasks. The docs are no json."}}},
+		{Path: "config", Title: "Files", Sections: []search.Section{{Text: "The settings are in docs.json."}}},
+		{Path: "notes", Title: "Notes", Sections: []search.Section{{Text: "Take a note."}, {Heading: "Note well", ID: "well", Text: "Another note on notes."}}},
+		{Path: "never", Title: "Never", Sections: []search.Section{{Text: "This is not done."}}},
+		{Path: "order", Title: "Order", Sections: []search.Section{{Text: "The lazy dog jumps over the quick fox."}}},
+		{Path: "fox", Title: "Animals", Sections: []search.Section{{Text: "The quick brown fox: a dog, lazy, jumps. The fox is quick, the dog is lazy."}}},
+		{Path: "old", Title: "Old", Boost: 0.001, Sections: []search.Section{{Text: "The only page that has a zeppelin."}}},
+		{Path: "loud", Title: "Loud", Boost: 1000, Sections: []search.Section{{Text: "Install a page with zeppelins, notes and much that is quick."}}},
+		{Path: "removal", Title: "Remove a member", Sections: []search.Section{{Text: "They lose their access at once."}}},
+		{Path: "throughput", Title: "Throughput", Sections: []search.Section{{Text: "Requests a second, by region, measured hourly."}}},
+	})
+}
+
+// TestWhatIsMeant asks for names of code, phrases, words in their very form, and
+// what is called otherwise.
+func TestWhatIsMeant(t *testing.T) {
+	e := ask(t, 0, build(t, []string{"en"}, handbook(), cutting{}))
+	for _, tt := range []struct{ name, query, first string }{
+		{"a title is above a word that a text repeats", "install", "install"},
+		{"a flag", "--force", "flags"},
+		{"a name in capitals", "TRIGGER_SECRET_KEY", "flags"},
+		{"a part of it", "secret_key", "flags"},
+		{"a call", "tasks.trigger()", "flags"},
+		{"a file", "docs.json", "config"},
+		{"a short word does not grow", "it is not so", "never"},
+		{"a phrase", `"quick fox"`, "order"},
+		{"a phrase within a question", `is there a dog near “the quick brown fox”`, "fox"},
+		{"a weight near zero buries nothing", "zeppelin", "old"},
+		{"a word for the same", "delete a person", "removal"},
+		{"wrong in the first letter of a body's word", "neasured", "throughput"},
+		{"a first letter too few", "easured", "throughput"},
+		{"the first letters swapped", "emasured", "throughput"},
+		{"the nearest title", "troughputs-xyz", "throughput"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			results, err := e.Find(tt.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(results) == 0 || results[0].Path != tt.first {
+				t.Errorf("%q finds %+v, want first %s", tt.query, results, tt.first)
 			}
 		})
 	}
@@ -183,7 +237,7 @@ func TestDivisions(t *testing.T) {
 // files change with any of its pages.
 func TestSameIndexHoweverCut(t *testing.T) {
 	letters := rapid.SliceOfN(rapid.SampledFrom(strings.Split("alpha beta gamma delta getUserById 設定 crème x1 a", " ")), 0, 12)
-	rapid.Check(t, func(rt *rapid.T) {
+	proptest.Check(t, func(rt *rapid.T) {
 		text := func(name string) string { return strings.Join(letters.Draw(rt, name), " ") }
 		var pages []search.Page
 		for i := range rapid.IntRange(1, 12).Draw(rt, "pages") {

@@ -105,6 +105,10 @@ type lexicon struct {
 	begins   []uint32
 	meanings []meaning
 	score    scorer
+	joined   []byte // a term of two words; used again
+	// places are the places + 1 of terms among those that Part.weighed writes; all
+	// 0 between two calls.
+	places []uint32
 	// found and lines are those of a part that was used up, for the next one.
 	found []found
 	lines []byte
@@ -119,8 +123,10 @@ type meaning struct {
 
 // each calls fn with the terms of a text, as terms does.
 func (x *lexicon) each(text string, name bool, fn func(term uint32, part bool)) {
-	runs(text, func(run string, kind charKind) {
+	before := ""
+	runs(text, func(run, gap string, kind charKind) {
 		if kind == dense {
+			before = ""
 			pairs(fold(run), func(term string, part bool) {
 				n, _ := x.terms.number(term)
 				fn(n, part)
@@ -132,6 +138,11 @@ func (x *lexicon) each(text string, name bool, fn func(term uint32, part bool)) 
 				fn(m.term, m.part)
 			}
 		}
+		if x.joined = joined(x.joined[:0], before, gap, run); len(x.joined) > 0 {
+			n, _ := x.terms.number(string(x.joined))
+			fn(n, true)
+		}
+		before = run
 	})
 }
 

@@ -60,6 +60,7 @@ func merge(ctx context.Context, parts []io.Reader, fn func(key, *list) error) er
 				heap.Pop(&h)
 			}
 		}
+		l.trim()
 		if err := fn(k, &l); err != nil {
 			return err
 		}

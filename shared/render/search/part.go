@@ -38,29 +38,47 @@ func (l *list) add(p posting, name bool) {
 
 func (l *list) reset() { *l = list{postings: l.postings[:0]} }
 
-// trim keeps the best sections. Whatever is cut off in parts would have been
+// trim keeps the best sections, of the last impact those that come first in the
+// site. Whatever is cut off in parts would have been
 // cut off from the whole, so that the result does not depend on the parts.
 func (l *list) trim() {
 	if len(l.postings) <= maxPostings {
 		return
 	}
-	slices.SortFunc(l.postings, byImpact)
-	l.postings = l.postings[:maxPostings]
+	l.order()
+	var counts [maxImpact + 1]int
+	for _, p := range l.postings {
+		counts[p.impact]++
+	}
+	least, left := maxImpact, maxPostings // of the least impact that is kept, left are
+	for ; left >= counts[least]; least-- {
+		left -= counts[least]
+	}
+	kept := l.postings[:0]
+	for _, p := range l.postings {
+		if at := int(p.impact); at > least || at == least && left > 0 {
+			kept = append(kept, p)
+			if at == least {
+				left--
+			}
+		}
+	}
+	l.postings = kept
+}
+
+// order sorts the sections by their place. They mostly come so.
+func (l *list) order() {
+	if !slices.IsSortedFunc(l.postings, byPlace) {
+		slices.SortFunc(l.postings, byPlace)
+	}
 }
 
 func (l *list) join(o *list) {
 	l.sections += o.sections
 	l.names += o.names
-	l.postings = append(l.postings, o.postings...)
-	l.trim()
-}
-
-// byImpact orders the best sections first, and those before others in the site.
-func byImpact(a, b posting) int {
-	if a.impact != b.impact {
-		return int(b.impact) - int(a.impact)
+	if l.postings = append(l.postings, o.postings...); len(l.postings) >= 8*maxPostings {
+		l.trim()
 	}
-	return byPlace(a, b)
 }
 
 func byPlace(a, b posting) int {
@@ -105,23 +123,37 @@ type member struct {
 
 // Add adds a page. Pages are added in order.
 func (p *Part) Add(page Page) (Fact, error) {
-	if p.lexicon == nil {
-		p.lexicon = lexicons.Get().(*lexicon)
-		p.found, p.lines = p.lexicon.found[:0], p.lexicon.lines[:0]
-	}
+	p.begin()
 	sections := page.sections()
-	fact, err := page.fact()
+	at := uint32(len(p.added))
+	fact, err := p.addLine(&page, sections)
 	if err != nil {
 		return fact, err
 	}
-	p.lines = page.appendLine(p.lines, sections)
-	at := uint32(len(p.added))
-	p.added = append(p.added, member{int32(page.Number), page.Divisions})
 	for i := range sections {
 		p.lexicon.score.section(p.lexicon, &page, sections, i, func(term uint32, weight int, name bool) {
 			p.found = append(p.found, found{term: term, page: at, section: uint16(i), impact: impact(weight), name: name})
 		})
 	}
+	return fact, nil
+}
+
+// begin readies a part for its first page.
+func (p *Part) begin() {
+	if p.lexicon == nil {
+		p.lexicon = lexicons.Get().(*lexicon)
+		p.found, p.lines = p.lexicon.found[:0], p.lexicon.lines[:0]
+	}
+}
+
+// addLine adds a page, of these sections, without its terms.
+func (p *Part) addLine(page *Page, sections []Section) (Fact, error) {
+	fact, err := page.fact()
+	if err != nil {
+		return fact, err
+	}
+	p.lines = page.appendLine(p.lines, sections)
+	p.added = append(p.added, member{int32(page.Number), page.Divisions})
 	return fact, nil
 }
 
@@ -250,9 +282,7 @@ func newTermWriter(w io.Writer) *termWriter {
 
 func (t *termWriter) write(k key, l *list) error {
 	l.trim()
-	if !slices.IsSortedFunc(l.postings, byPlace) { // they mostly come so
-		slices.SortFunc(l.postings, byPlace)
-	}
+	l.order()
 	shared := 0
 	for shared < len(k.term) && shared < len(t.before.term) && k.term[shared] == t.before.term[shared] {
 		shared++

@@ -242,6 +242,9 @@ type field struct {
 	usual, slope int
 	// name marks fields that call the section by its name.
 	name bool
+	// most, in thousandths, is what a term's weight in the field comes near to,
+	// however often it occurs; 0 means no limit.
+	most int
 }
 
 var (
@@ -250,7 +253,8 @@ var (
 	headingField     = field{weight: 7, usual: 4, slope: 50, name: true}
 	descriptionField = field{weight: 3, usual: 15, slope: 30}
 	trailField       = field{weight: 1, usual: 4, slope: 0}
-	bodyField        = field{weight: 1, usual: 80, slope: 60}
+	// A word in a title is above one that a text repeats.
+	bodyField = field{weight: 1, usual: 80, slope: 60, most: 6000}
 )
 
 // saturation is the weight at which a section is half about a term, in
@@ -329,7 +333,11 @@ func (w *scorer) add(x *lexicon, f field, text string) {
 		if !s.used {
 			s.used, w.terms = true, append(w.terms, t)
 		}
-		s.weight += f.weight * int(s.count) * 500 * 100 * f.usual / norm
+		weight := f.weight * int(s.count) * 500 * 100 * f.usual / norm
+		if f.most > 0 {
+			weight = f.most * weight / (weight + f.most - 1000)
+		}
+		s.weight += weight
 		s.name = s.name || f.name
 		s.count = 0
 	}

@@ -1,12 +1,10 @@
 package search
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -150,13 +148,13 @@ func (b *Builder) settle() error {
 			}
 			d.groups = append(d.groups, g)
 			for i, page := range g.pages {
-				d.pages = append(d.pages, place{page, int32(d.total)})
-				d.total += int(g.counts[i])
+				for int(page) >= len(d.first) {
+					d.first = append(d.first, -1)
+				}
+				d.first[page] = int32(d.total)
+				d.pages, d.total = d.pages+1, d.total+int(g.counts[i])
 			}
 		}
-	}
-	for _, d := range b.divisions {
-		slices.SortFunc(d.pages, func(x, y place) int { return cmp.Compare(x.page, y.page) })
 	}
 	return nil
 }

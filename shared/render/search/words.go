@@ -12,6 +12,9 @@ import (
 // keys and digests, which nobody types.
 const maxTerm = 32
 
+// maxJoined is how many characters a term of two joined words may have.
+const maxJoined = 40
+
 // maxDigits is how many digits a term that has nothing else may have.
 const maxDigits = 6
 
@@ -126,17 +129,55 @@ func fold(w string) string {
 }
 
 // terms calls fn with each term of a text. A word written in parts, such as
-// "getUserById", is a term as a whole, and part marks its parts. Runs of a
-// script without spaces are cut in overlapping pairs of characters. Of a text
-// that is a name, single letters are terms too: "C#" and "R" are called so.
+// "getUserById", is a term as a whole, and part marks its parts. Names of
+// several words, such as "docs.json" or "--force", are found whole by terms of
+// two neighbors each, which joined makes. Runs of a script without spaces are
+// cut in overlapping pairs of characters. Of a text that is a name, single
+// letters are terms too: "C#" and "R" are called so.
 func terms(text string, name bool, fn func(term string, part bool)) {
-	runs(text, func(run string, kind charKind) {
+	before := ""
+	runs(text, func(run, gap string, kind charKind) {
 		if kind == dense {
+			before = ""
 			pairs(fold(run), fn)
 			return
 		}
 		word(run, name, fn)
+		if t := joined(nil, before, gap, run); len(t) > 0 {
+			fn(string(t), true)
+		}
+		before = run
 	})
+}
+
+// joined appends the term for a word that is tied to the one before it by what
+// stands between them, as in "docs.json", or begins with a mark, as in "--force".
+// It appends nothing where the word stands alone.
+func joined(b []byte, before, gap, run string) []byte {
+	switch gap {
+	case "":
+		return b
+	case "_", ".", "-", "/", ":", "@", "#", "::", "->":
+	default:
+		if !strings.ContainsRune("-.$@", rune(gap[len(gap)-1])) {
+			return b
+		}
+		before = ""
+	}
+	if n := utf8.RuneCountInString(before) + utf8.RuneCountInString(run); n < 3 || n > maxJoined || number(before) && number(run) {
+		return b
+	}
+	return append(append(append(b, fold(before)...), '_'), fold(run)...)
+}
+
+// number reports whether a word has digits alone; an empty one has.
+func number(w string) bool {
+	for i := range len(w) {
+		if w[i] < '0' || w[i] > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // plainLetter has the letters of ASCII, which most texts are made of.
@@ -148,11 +189,12 @@ var plainLetter = func() (t [utf8.RuneSelf]bool) {
 }()
 
 // runs calls fn with each run of characters of one kind, less those that
-// separate.
-func runs(text string, fn func(run string, kind charKind)) {
+// separate, and with what separates it from the run before.
+func runs(text string, fn func(run, gap string, kind charKind)) {
 	if !norm.NFKC.IsNormalString(text) {
 		text = norm.NFKC.String(text)
 	}
+	end := 0 // of the run before
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf && !plainLetter[c] {
 			i++
@@ -178,7 +220,8 @@ func runs(text string, fn func(run string, kind charKind)) {
 				break
 			}
 		}
-		fn(text[start:i], kind)
+		fn(text[start:i], text[end:start], kind)
+		end = i
 	}
 }
 

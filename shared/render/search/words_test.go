@@ -54,7 +54,9 @@ func TestTerms(t *testing.T) {
 		{"Getting started", "getting started"},
 		{"a b cd", "cd"},
 		{"getUserById(HTTPServer)", "getuserbyid +get +user +by +id httpserver +http +server"},
-		{"api-keys, snake_case v2.1", "api keys snake case v2"},
+		{"api-keys, snake_case v2.1", "api keys +api_keys snake case +snake_case v2 +v2_1"},
+		{"docs.json tasks.trigger() a::b TRIGGER_SECRET_KEY", "docs json +docs_json tasks trigger +tasks_trigger trigger secret +trigger_secret key +secret_key"},
+		{"--force (.env) $ref 1.2.3 end. Next x-y", "force +_force env +_env ref +_ref end next"},
 		{"x1 1234567 123456", "x1 123456"},
 		{"Crème BRÛLÉE Straße Łódź", "creme brulee strasse lodz"},
 		{"ﬁne ＡＰＩ", "fine api"},
@@ -193,7 +195,7 @@ func TestLongQuestions(t *testing.T) {
 	vm := core(t)
 	chosen, err := vm.RunString(`(function (query) {
 	  var index = Object.create(Index.prototype);
-	  index.lang = "en"; index.begins = ["a"]; index.factor = 1;
+	  index.lang = "en"; index.begins = ["a"]; index.factor = 1; index.groups = ""; index.size = 0;
 	  return index.chosen(query).words.map(function (w) { return w.text; }).join(" ");
 	})`)
 	if err != nil {
@@ -256,21 +258,21 @@ func TestDistance(t *testing.T) {
 // Whatever the text, terms are short, not empty, and whole characters of the
 // basic plane; a question of the same text has the same words.
 func FuzzTerms(f *testing.F) {
-	for _, s := range []string{"getUserById", "日本語 テキスト", "Straße ﬁ", "a\u0301\u0301b", "\xff", "İstanbul ǅ", "ΑΣ ας", "ﷺ", "Å"} {
+	for _, s := range []string{"getUserById", "a.b--c->d x_y 日.a .é", "日本語 テキスト", "Straße ﬁ", "a\u0301\u0301b", "\xff", "İstanbul ǅ", "ΑΣ ας", "ﷺ", "Å"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		seen := map[string]bool{}
 		terms(text, true, func(term string, part bool) {
-			if n := utf8.RuneCountInString(term); n == 0 || n > maxTerm || !utf8.ValidString(term) {
+			if n := utf8.RuneCountInString(term); n == 0 || n > maxTerm && !(part && n <= 4*maxTerm && strings.ContainsRune(term, '_')) || !utf8.ValidString(term) {
 				t.Errorf("%q has the term %q", text, term)
 			}
 			for _, r := range term {
-				if r > 0xFFFF || kindOf(r) == separator {
+				if r > 0xFFFF || kindOf(r) == separator && !(part && r == '_') {
 					t.Errorf("%q has the term %q", text, term)
 				}
 			}
-			if !part {
+			if !part || strings.ContainsRune(term, '_') {
 				seen[term] = true
 			}
 		})

@@ -181,6 +181,9 @@ type SEO struct {
 	// NoIndex keeps search engines away from the whole site.
 	NoIndex  bool   `json:",omitempty"`
 	Metatags []Meta `json:",omitempty"`
+	// Canonical is the address that pages without one of their own name as
+	// theirs, their path after it; without a slash at its end.
+	Canonical string `json:",omitempty"`
 }
 
 // Styling is small choices of looks.
@@ -207,19 +210,17 @@ type API struct {
 	// from them.
 	OpenAPIDirectory, AsyncAPIDirectory string `json:",omitempty"`
 	// Playground is how requests can be tried: "interactive", "simple",
-	// "none", "auth" or empty. Proxy and Credentials are how they are sent.
+	// "none", "auth" or empty. Credentials are sent along.
 	Playground  string `json:",omitempty"`
-	Proxy       *bool  `json:",omitempty"`
 	Credentials bool   `json:",omitempty"`
 	// Params is "all" or "closed": how parameters of objects are shown first.
 	Params string `json:",omitempty"`
+	// Labels are the members of schemas whose values fields show beside their
+	// names.
+	Labels []string `json:",omitempty"`
 	// URL is "full" to show the whole address.
 	URL      string `json:",omitempty"`
 	Examples APIExamples
-	// Servers, AuthMethod, AuthName and AuthPrefix serve pages without a
-	// specification.
-	Servers                          []string `json:",omitempty"`
-	AuthMethod, AuthName, AuthPrefix string   `json:",omitempty"`
 	// MaintainOrder keeps the specification's order of fields.
 	MaintainOrder bool `json:",omitempty"`
 }

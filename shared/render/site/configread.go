@@ -2,17 +2,21 @@ package site
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/capability"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/reference"
 )
 
 // config reads the fields of docs.json. What has another form than expected is
 // reported and left out.
 func (r *configReader) config(v *value) Config {
 	c := Config{Variables: r.variables}
+	r.tellSettings(v)
 	c.Theme = r.str(v.get("theme"))
 	c.Name = r.str(v.get("name"))
 	c.Description = r.str(v.get("description"))
@@ -55,18 +59,18 @@ func (r *configReader) config(v *value) Config {
 	missing := r.section(r.section(v, "errors"), "404")
 	c.NotFound = NotFound{r.str(missing.get("title")), r.str(missing.get("description"))}
 	if home := missing.get("redirect"); r.boolean(home) {
-		r.unsupported(home, "unknown addresses show the page 404.html: it can't lead home, because a bundle does not know where it is served")
+		r.tell(home, capability.Setting, "errors.404.redirect")
 	}
 	c.API = r.api(v.get("api"))
 	c.Contextual = r.contextual(v.get("contextual"))
 	thumbnails := r.section(v, "thumbnails")
 	if v := thumbnails.get("background"); r.str(v) != "" {
 		r.refer(v, r.str(v), true)
-		r.unsupported(v, "the pictures for links have the site's colour, and not the picture %s behind their words", r.str(v))
+		r.tell(v, capability.Setting, "thumbnails.background")
 	}
 	c.Thumbnails.Appearance = r.oneOf(thumbnails.get("appearance"), "light", "dark")
 	if v := r.section(thumbnails, "fonts").get("family"); r.str(v) != "" {
-		r.unsupported(v, "the pictures for links are written in one font, and not in %q", r.str(v))
+		r.tell(v, capability.Setting, "thumbnails.fonts.family")
 	}
 	c.SearchPrompt = r.str(r.section(v, "search").get("prompt"))
 	c.Drilldown = r.maybe(r.section(v, "interaction").get("drilldown"))
@@ -76,7 +80,7 @@ func (r *configReader) config(v *value) Config {
 	if x := v.get("head"); x != nil {
 		x.open = true
 		if len(x.list())+len(x.members()) > 0 {
-			r.report(x, mdx.Warning, "config-unsupported", "\"head\" is left out: a bundle's pages take scripts from the site's own files only")
+			r.tell(x, capability.Setting, "head")
 		}
 	}
 	return c
@@ -163,12 +167,6 @@ func (r *configReader) banner(v *value) (b Banner) {
 	return b
 }
 
-// unsupported reports a field that is read and has no effect, and
-// why.
-func (r *configReader) unsupported(v *value, format string, args ...any) {
-	r.report(v, mdx.Notice, "config-unsupported", format, args...)
-}
-
 // darkCode reads a word or the name of a theme for code, or an object with one
 // or two of them. Blocks have colours that are readable with the site's own;
 // other themes are not taken.
@@ -184,7 +182,7 @@ func (r *configReader) darkCode(v *value) bool {
 		theme = v.get("theme")
 		if l := v.get("languages"); r.object(l) {
 			if custom := r.strings(l.get("custom")); len(custom) > 0 {
-				r.unsupported(l, "code in a language of the site's own is shown in one colour: grammars are not read (%s)", strings.Join(custom, ", "))
+				r.tell(l, capability.Setting, "styling.codeblocks.languages")
 			}
 		}
 	}
@@ -201,7 +199,7 @@ func (r *configReader) darkCode(v *value) bool {
 	case len(names) == 1 && names[0] == "dark":
 		return true
 	}
-	r.unsupported(theme, "code has colours of its own, which go with the site's: the theme %s is not taken", strings.Join(names, ", "))
+	r.tell(theme, capability.Setting, "styling.codeblocks")
 	return false
 }
 
@@ -213,24 +211,33 @@ func (r *configReader) api(v *value) (a API) {
 	a.AsyncAPI, a.AsyncAPIDirectory = r.specs(v.get("asyncapi"))
 	playground := r.section(v, "playground")
 	a.Playground = r.oneOf(playground.get("display"), "interactive", "simple", "none", "auth")
-	a.Proxy, a.Credentials = r.maybe(playground.get("proxy")), r.boolean(playground.get("credentials"))
-	a.Params = r.str(r.section(v, "params").get("expanded"))
+	if x := playground.get("proxy"); r.boolean(x) {
+		r.tell(x, capability.Setting, "api.playground.proxy")
+	}
+	a.Credentials = r.boolean(playground.get("credentials"))
+	if a.Playground == "auth" {
+		r.tell(playground.get("display"), capability.Setting, "api.playground.display")
+	}
+	params := r.section(v, "params")
+	a.Params, a.Labels = r.str(params.get("expanded")), r.strings(params.get("post"))
 	a.URL = r.str(v.get("url"))
 	examples := r.section(v, "examples")
 	a.Examples = APIExamples{
-		Languages: r.strings(examples.get("languages")), Defaults: r.oneOf(examples.get("defaults"), "required", "all"),
+		Languages: r.sampleLanguages(examples.get("languages")), Defaults: r.oneOf(examples.get("defaults"), "required", "all"),
 		Prefill: r.boolean(examples.get("prefill")), Autogenerate: r.maybe(examples.get("autogenerate")),
 	}
-	page := r.section(v, "mdx")
-	a.Servers = r.strings(page.get("server"))
-	r.auth(page.get("auth"), &a)
 	return a
 }
 
-func (r *configReader) auth(v *value, a *API) {
-	if r.object(v) {
-		a.AuthMethod, a.AuthName, a.AuthPrefix = r.str(v.get("method")), r.str(v.get("name")), r.str(v.get("inputPrefix"))
+// sampleLanguages reads the languages of samples, and reports those that samples
+// are not written in.
+func (r *configReader) sampleLanguages(v *value) []string {
+	all := r.strings(v)
+	others := slices.DeleteFunc(slices.Clone(all), reference.WritesSamples)
+	if len(others) > 0 {
+		r.tell(v, capability.Setting, "api.examples.languages", others...)
 	}
+	return all
 }
 
 // color reads a CSS hex colour.
@@ -312,6 +319,9 @@ func (r *configReader) navLink(v *value) (NavLink, bool) {
 		return n, false
 	}
 	n.Label = cmp.Or(n.Label, n.Href)
+	if n.Type == "github" || n.Type == "discord" {
+		r.tell(v.get("type"), capability.Setting, "navbar.links.type")
+	}
 	r.refer(v, n.Href, false)
 	return n, true
 }
@@ -372,11 +382,26 @@ func (r *configReader) metatags(v *value, seo *SEO) {
 			continue
 		}
 		content := r.str(m.val)
+		if m.key == "canonical" {
+			seo.Canonical = r.base(m.val)
+			continue
+		}
 		if m.key == "robots" && strings.Contains(strings.ToLower(content), "noindex") {
 			seo.NoIndex = true
 		}
 		seo.Metatags = append(seo.Metatags, Meta{m.key, content})
 	}
+}
+
+// base reads the address that a site is served below, and returns it without
+// slashes at its end.
+func (r *configReader) base(v *value) string {
+	s := strings.TrimRight(strings.TrimSpace(r.str(v)), "/")
+	if u, err := url.Parse(s); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		r.report(v, mdx.Warning, "config-link", "%q is not an address such as https://docs.example.com", s)
+		return ""
+	}
+	return s
 }
 
 // specs reads a specification's place: a string, a list of them, or an object

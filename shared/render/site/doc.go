@@ -7,7 +7,8 @@
 //	value.go       the configuration as values with places; files that it refers to
 //	config.go      the configuration's fields; configread.go reads them, tolerantly
 //	pagemenu.go    the page's menu, the repository and integrations
-//	unknown.go     fields that nobody reads, with what was meant
+//	unknown.go     fields that nobody reads, with what was meant; told.go those
+//	               that have no effect
 //	variables.go   {{name}} in texts, and how sources are read
 //	nav.go         the navigation of docs.json; legacy.go reads mint.json
 //	reference.go   pages about APIs, from docs.json and front matter

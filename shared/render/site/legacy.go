@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/render/capability"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -104,14 +105,14 @@ func (r *configReader) legacyStyling(v *value) (s Styling) {
 // that is most like the look.
 func (r *configReader) shape(v *value, what, usual string) {
 	if s := r.str(v); s != "" && s != usual {
-		r.unsupported(v, "%s have one shape, and not %q", what, s)
+		r.report(v, mdx.Notice, "config-unsupported", "%s have one shape, and not %q", what, s)
 	}
 }
 
 // searchPlace reads where the search field is to stand.
 func (r *configReader) searchPlace(v *value) {
 	if r.oneOf(v, "side", "top") == "side" {
-		r.unsupported(v, "the search field stands in the header")
+		r.report(v, mdx.Notice, "config-unsupported", "the search field stands in the header")
 	}
 }
 
@@ -121,8 +122,12 @@ func (r *configReader) legacyAPI(v *value) (a API) {
 	if !r.object(x) {
 		return a
 	}
-	a.Servers = r.strings(x.get("baseUrl"))
-	r.auth(x.get("auth"), &a)
+	for _, y := range [...]*value{x.get("baseUrl"), x.get("auth")} {
+		if y != nil {
+			y.open = true
+			r.tell(y, capability.Setting, "api.mdx")
+		}
+	}
 	if y := x.get("playground"); r.object(y) {
 		switch r.oneOf(y.get("mode"), "show", "simple", "hide") {
 		case "show":
@@ -132,9 +137,8 @@ func (r *configReader) legacyAPI(v *value) (a API) {
 		case "hide":
 			a.Playground = "none"
 		}
-		if off := r.maybe(y.get("disableProxy")); off != nil {
-			proxy := !*off
-			a.Proxy = &proxy
+		if off := y.get("disableProxy"); off != nil && !r.boolean(off) {
+			r.tell(off, capability.Setting, "api.playground.proxy")
 		}
 	}
 	if y := x.get("request"); r.object(y) {

@@ -20,18 +20,31 @@ import (
 type Options struct {
 	// Domain is the host name that the site is published under.
 	Domain string
+	// Base is the path below it, without slashes at its ends; empty for the root.
+	Base string
 	// Prefixes, if any, are the addresses whose pages are wanted: a page is
 	// when its address is one of them or lies below it.
 	Prefixes []string
 	// Prefetch, if not nil, is told which files are read next, some hundred
 	// at a time, so that a remote file system can read them together.
 	Prefetch func(ctx context.Context, paths []string) error
+	// Heads, if not nil, has the heads of pages that were read before.
+	Heads Heads
 	// Groups are groups of readers, sorted: what the site's author keeps for
 	// one of them is let in. What is for others is left out.
 	Groups []string
 	// Reference reads the site's specifications, for the same Groups; nil means
 	// one of Load's own.
 	Reference *reference.Reader
+}
+
+// Heads keeps the heads of pages, so that a page that did not change need not be
+// read again to learn what its head says.
+type Heads interface {
+	// Head returns the YAML of a page's head; false where it is not known.
+	Head(source string) ([]byte, bool)
+	// Keep is called with each head that was not known, which is the caller's.
+	Keep(source string, yaml []byte)
 }
 
 // prefetchPages is how many pages are announced to Options.Prefetch at once.
@@ -42,7 +55,7 @@ const prefetchPages = 512
 // *ConfigError when the site can't be used at all, or what fsys or ctx said.
 func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, []mdx.Diagnostic, error) {
 	r := &configReader{ctx: ctx, fsys: fsys, groups: opt.Groups, heads: make(map[string]access), specsGone: make(map[string]bool)}
-	s := &Site{Domain: strings.ToLower(opt.Domain)}
+	s := &Site{Domain: strings.ToLower(opt.Domain), Base: strings.Trim(opt.Base, "/")}
 	for _, p := range opt.Prefixes {
 		s.Prefixes = append(s.Prefixes, strings.Trim(path.Clean("/"+p), "/"))
 	}
@@ -55,7 +68,7 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 	s.Config = r.settings(config, s.legacy())
 	var redirects []*value
 	s.Redirects, redirects = r.redirects(config.get("redirects"))
-	names, err := r.files(s, config, paths, opt.Prefetch)
+	names, err := r.files(s, config, paths, opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,6 +78,7 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 		specs = reference.NewReader(fsys)
 		specs.LetIn(opt.Groups)
 	}
+	specs.Label(s.Config.API.Labels)
 	var generated bool
 	s.Nav, generated = r.navigation(s, config, func(addresses map[string]int) *apiReader {
 		return r.newAPIReader(s, specs, paths, names, addresses)
@@ -78,10 +92,12 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 	}
 	r.settleGroups(config, specs.Groups())
 	r.diags = append(r.diags, specs.Diagnostics()...)
+	shown := make(map[int]bool, len(s.Pages))
+	s.Nav.shown(shown)
 	for i := range s.Pages {
 		p := &s.Pages[i]
 		p.Excluded = !included(p, s.Prefixes)
-		if s.Config.SEO.NoIndex || (p.Hidden || !p.InNav) && s.Config.SEO.Indexing != "all" {
+		if s.Config.SEO.NoIndex || (p.Hidden || !shown[i]) && s.Config.SEO.Indexing != "all" {
 			p.NoIndex = true
 		}
 	}
@@ -122,7 +138,7 @@ func (r *configReader) settings(config *value, legacy bool) Config {
 
 // files finds the site's pages and static files, and returns their names in the
 // bundle. A file that the navigation names is a page whatever it is called.
-func (r *configReader) files(s *Site, config *value, paths []string, prefetch func(context.Context, []string) error) (*names, error) {
+func (r *configReader) files(s *Site, config *value, paths []string, opt Options) (*names, error) {
 	var entries []string
 	collectStrings(config.get("navigation"), &entries)
 	mentioned := make(map[string]bool, len(entries))
@@ -133,7 +149,7 @@ func (r *configReader) files(s *Site, config *value, paths []string, prefetch fu
 	if err != nil {
 		return nil, err
 	}
-	if err := r.pages(s, sources, prefetch); err != nil {
+	if err := r.pages(s, sources, opt); err != nil {
 		return nil, err
 	}
 	names, diags := s.placePages()
@@ -327,22 +343,26 @@ func (r *configReader) sort(config *value, paths []string, named func(string) bo
 	return kept, static, nil
 }
 
-func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Context, []string) error) error {
+func (r *configReader) pages(s *Site, sources []string, opt Options) error {
 	s.Pages = make([]Page, 0, len(sources))
+	heads := make([][]byte, 0, prefetchPages) // of the pages that were announced; nil where they must be read
 	for i, source := range sources {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		if prefetch != nil && i%prefetchPages == 0 {
-			if err := prefetch(r.ctx, sources[i:min(i+prefetchPages, len(sources))]); err != nil {
+		if i%prefetchPages == 0 {
+			var err error
+			if heads, err = r.headsOf(heads[:0], sources[i:min(i+prefetchPages, len(sources))], opt); err != nil {
 				return err
 			}
 		}
-		src, size, err := readHead(r.fsys, source)
+		yaml, size, err := readHead(r.fsys, source, heads[i%prefetchPages])
 		if err != nil {
 			return err
 		}
-		yaml, _ := mdx.SplitFrontMatter(src)
+		if opt.Heads != nil && heads[i%prefetchPages] == nil {
+			opt.Heads.Keep(source, yaml)
+		}
 		head, diag := frontMatter(source, yaml)
 		if diag != nil {
 			r.diags = append(r.diags, *diag)
@@ -350,6 +370,7 @@ func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Co
 		if a := r.pageAccess(source, yaml, head, diag != nil); a != (access{}) {
 			r.heads[source] = a
 		}
+		r.tellHead(source, yaml, head)
 		p, problem := newPage(source, head, r.expand)
 		if problem != "" {
 			r.report(top(source), mdx.Warning, "front-matter-mode", "%s", problem)
@@ -361,27 +382,66 @@ func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Co
 		p.Size = size
 		s.Pages = append(s.Pages, p)
 	}
+	r.headsTold()
 	return nil
 }
 
-// readHead reads a page, of a huge one only the beginning.
-func readHead(fsys fs.FS, name string) (src []byte, size int64, err error) {
+// headsOf appends the heads of pages as far as they are known, nil for the others,
+// and announces those.
+func (r *configReader) headsOf(dst [][]byte, sources []string, opt Options) ([][]byte, error) {
+	var unknown []string
+	for _, source := range sources {
+		var head []byte
+		if opt.Heads != nil {
+			if yaml, ok := opt.Heads.Head(source); ok {
+				if head = yaml; head == nil {
+					head = []byte{}
+				}
+			}
+		}
+		if dst = append(dst, head); head == nil {
+			unknown = append(unknown, source)
+		}
+	}
+	if opt.Prefetch == nil || len(unknown) == 0 {
+		return dst, nil
+	}
+	return dst, opt.Prefetch(r.ctx, unknown)
+}
+
+// readHead returns the YAML of a page's head, which is known unless it is nil, and
+// the size of its source. Of a huge page it reads only the beginning.
+func readHead(fsys fs.FS, name string, known []byte) (yaml []byte, size int64, err error) {
 	const huge, enough = 16 << 20, 2 * maxFrontMatter
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
 		return nil, 0, err
 	}
+	if known != nil {
+		return known, info.Size(), nil
+	}
+	var src []byte
 	if info.Size() <= huge {
 		src, err = fs.ReadFile(fsys, name)
-		return src, int64(len(src)), err
+		size = int64(len(src))
+	} else {
+		src, err = readBeginning(fsys, name, enough)
+		size = info.Size()
 	}
-	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, 0, err
 	}
+	yaml, _ = mdx.SplitFrontMatter(src)
+	return yaml, size, nil
+}
+
+func readBeginning(fsys fs.FS, name string, size int64) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
 	defer f.Close()
-	src, err = io.ReadAll(io.LimitReader(f, enough))
-	return src, info.Size(), err
+	return io.ReadAll(io.LimitReader(f, size))
 }
 
 // assets finds the site's own style sheets and scripts: those that the

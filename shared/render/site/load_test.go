@@ -1,11 +1,13 @@
 package site
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -252,7 +254,11 @@ func TestFrontMatter(t *testing.T) {
 		{"title: >\n  Folded\n  text\nicon: {name: bolt, library: lucide}", Page{Title: "Folded text", Icon: Icon{Name: "bolt", Library: "lucide"}}, ""},
 		{"hidden: true\nnoindex: \"true\"\ndeprecated: true\nmode: wide\ntag: NEW", Page{Title: "The page", Hidden: true, NoIndex: true, Deprecated: true, Mode: "wide", Tag: "NEW"}, ""},
 		{"keywords: [one, two]\nopenapi: GET /x\nurl: https://x.example\nmode: unknown", Page{Title: "The page", Keywords: []string{"one", "two"}, OpenAPI: "GET /x", URL: "https://x.example"}, "front-matter-mode api-missing"},
-		{"title: null\n# a comment\n\nother:\n  deep: 1", Page{Title: "The page"}, ""},
+		{"title: null\n# a comment\n\nother:\n  deep: 1", Page{Title: "The page"}, "front-matter-unknown"},
+		{"sidebartitle: Side\nversion: 1", Page{Title: "The page"}, "front-matter-unknown front-matter-unknown"},
+		{"lastUpdatedDate: 2026-03-31\nhideFooterPagination: true\nplayground: none\ncontextual: false", Page{Title: "The page", Updated: "2026-03-31", NoNeighbours: true, Playground: "none", NoActions: true}, ""},
+		{"lastUpdatedDate: yesterday", Page{Title: "The page"}, "front-matter-mode"},
+		{"related: [/a]\napi: GET /x", Page{Title: "The page", API: "GET /x"}, "front-matter-unsupported front-matter-unsupported"},
 		{"title: 42", Page{Title: "42"}, ""},
 		{"title: [broken", Page{Title: "The page"}, "front-matter"},
 		{"- a\n- b", Page{Title: "The page"}, "front-matter"},
@@ -335,7 +341,7 @@ func TestConfig(t *testing.T) {
 		"appearance": {"default": "dark", "strict": true}, "variables": {"v": "1"}, "contextual": {"options": ["copy", {"title": "x"}]},
 		"redirects": [{"source": "old", "destination": "/a", "permanent": false}, {"source": "/x"}],
 		"navigation": {"pages": ["a"]}, "typo": 1
-	}`, "a.mdx", "", "l.svg", "<svg/>", "f.ico", ""), Options{}, "config-color", "config-link", "config-link", "config-redirect", "api-missing", "api-missing", "config-unknown")
+	}`, "a.mdx", "", "l.svg", "<svg/>", "f.ico", ""), Options{}, "config-unsupported", "config-unsupported", "config-color", "config-link", "config-unsupported", "config-link", "config-redirect", "api-missing", "api-missing", "config-unknown")
 	want := Config{
 		Theme: "mint", Name: "Name", Description: "What it is", Colors: Colors{Primary: "#0055aa", Light: "#fff"},
 		Logo: Logo{"/l.svg", "/l.svg", "https://x.example"}, Favicon: Logo{Light: "/f.ico", Dark: "/f.ico"},
@@ -343,7 +349,7 @@ func TestConfig(t *testing.T) {
 		Navbar:   Navbar{[]NavLink{{Label: "Blog", Href: "https://b.example"}}, &NavLink{Label: "GitHub", Href: "https://g.example", Type: "github"}},
 		Footer:   Footer{[]Social{{"x", "https://x.example"}, {"github", "https://g.example"}}, []FooterColumn{{"H", []NavLink{{Label: "L", Href: "/a"}}}}},
 		SEO:      SEO{Indexing: "all", NoIndex: true, Metatags: []Meta{{"robots", "noindex"}, {"og:x", "y"}}},
-		API:      API{OpenAPI: []string{"a.yml", "b.yml"}, Playground: "simple", Servers: []string{"https://api.example"}, AuthMethod: "bearer"},
+		API:      API{OpenAPI: []string{"a.yml", "b.yml"}, Playground: "simple"},
 		NotFound: NotFound{Title: "Gone"}, Appearance: Appearance{"dark", true},
 		Variables: map[string]string{"v": "1"}, Contextual: Contextual{Options: []ContextualOption{{Name: "copy"}}},
 	}
@@ -585,4 +591,70 @@ func FuzzFrontMatter(f *testing.F) {
 			t.Errorf("%q (-full +short):\n%s", head, d)
 		}
 	})
+}
+
+// What a hidden part of the navigation alone names is kept from search engines;
+// a hidden version is only out of the menus.
+func TestHiddenParts(t *testing.T) {
+	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"tabs": [
+		{"tab": "A", "pages": ["a", {"group": "G", "hidden": true, "pages": ["b", "c"]}]},
+		{"tab": "B", "hidden": true, "pages": ["d", "a"]},
+		{"tab": "C", "versions": [{"version": "1", "pages": ["e"]}, {"version": "0", "hidden": true, "pages": ["f"]}]},
+		{"tab": "D", "pages": ["c"]}
+	]}}`, "a.mdx", "", "b.mdx", "", "c.mdx", "", "d.mdx", "", "e.mdx", "", "f.mdx", ""), Options{})
+	for _, p := range s.Pages {
+		if want := p.Address == "b" || p.Address == "d"; p.NoIndex != want || p.Listed() == want {
+			t.Errorf("%s: noindex is %v", p.Address, p.NoIndex)
+		}
+	}
+}
+
+// knownHeads are heads by their sources, and the sources that were read.
+type knownHeads struct {
+	known map[string][]byte
+	read  []string
+}
+
+func (h *knownHeads) Head(source string) ([]byte, bool) {
+	yaml, ok := h.known[source]
+	return yaml, ok
+}
+
+func (h *knownHeads) Keep(source string, yaml []byte) {
+	h.known[source] = bytes.Clone(yaml)
+	h.read = append(h.read, source)
+}
+
+// TestKnownHeadsAreNotRead: of pages whose heads are known no source is read, and
+// the site is the same.
+func TestKnownHeadsAreNotRead(t *testing.T) {
+	fsys := fstest.MapFS{
+		"docs.json": {Data: []byte(`{"name": "N", "navigation": {"pages": ["a", "b", "c"]}}`)},
+		"a.mdx":     {Data: []byte("---\ntitle: A title\ntag: new\n---\n\nText.\n")},
+		"b.mdx":     {Data: []byte("No head.\n")},
+		"c.mdx":     {Data: []byte("---\nkeywords: [one, two]\n---\n")},
+	}
+	heads := &knownHeads{known: map[string][]byte{}}
+	load := func(want ...string) *Site {
+		t.Helper()
+		heads.read = nil
+		var announced []string
+		s, _, err := Load(t.Context(), fsys, []string{"a.mdx", "b.mdx", "c.mdx", "docs.json"}, Options{Heads: heads, Prefetch: func(_ context.Context, paths []string) error {
+			announced = append(announced, paths...)
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(heads.read, want) || !slices.Equal(announced, want) {
+			t.Errorf("read %v and announced %v, not %v", heads.read, announced, want)
+		}
+		return s
+	}
+	first := load("a.mdx", "b.mdx", "c.mdx")
+	if again := load(); !reflect.DeepEqual(again.Pages, first.Pages) {
+		t.Errorf("got  %+v\nwant %+v", again.Pages, first.Pages)
+	}
+	delete(heads.known, "c.mdx")
+	load("c.mdx")
 }

@@ -2,10 +2,10 @@ package site
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -30,7 +30,7 @@ var divisions = [...]division{
 
 // endpointEntry matches navigation entries that name an API operation instead
 // of a page: "GET /users", also with a specification before it.
-var endpointEntry = regexp.MustCompile(`(^|\s)(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE|WEBHOOK)\s+\S`)
+var endpointEntry = lazy.Regexp(`(^|\s)(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE|WEBHOOK)\s+\S`)
 
 // navReader builds the navigation of docs.json.
 type navReader struct {
@@ -70,6 +70,7 @@ func (n *navReader) root(v *value) *Node {
 // fill reads into node the fields that all kinds of nodes share. What stands
 // above has a say in some.
 func (n *navReader) fill(node *Node, v *value, above *Node) {
+	n.tellEntry(v)
 	node.access = n.navAccess(v)
 	node.Icon = n.icon(v)
 	node.Tag = n.str(v.get("tag"))
@@ -270,7 +271,7 @@ func (n *navReader) find(v *value, name string) (int, bool) {
 	if n.above != nil && n.api.restricted(n.above, name) {
 		return -1, false // reported where the specification says so
 	}
-	if endpointEntry.MatchString(name) {
+	if endpointEntry().MatchString(name) {
 		n.report(v, mdx.Notice, "nav-endpoint", "the operation %q is in none of the site's specifications: it has no page", name)
 	} else {
 		n.report(v, mdx.Error, "nav-missing", "the navigation names a page that does not exist: %q", name)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -94,6 +95,7 @@ func newPage(source string, head map[string]field, expand func(string) string) (
 		problem = fmt.Sprintf("pages have no mode %q: this one is shown as usual", m)
 	}
 	p.OpenAPI, p.AsyncAPI, p.OpenAPISchema = text("openapi"), text("asyncapi"), text("openapi-schema")
+	p.API = text("api")
 	p.Keywords = head["keywords"].list
 	if k := text("keywords"); k != "" {
 		for _, w := range strings.Split(k, ",") {
@@ -113,7 +115,19 @@ func newPage(source string, head map[string]field, expand func(string) string) (
 		yes := t == "true"
 		return &yes
 	}
-	p.RSS = head["rss"].isTrue()
+	p.RSS, p.NoNeighbours = head["rss"].isTrue(), head["hideFooterPagination"].isTrue()
+	p.NoActions = text("contextual") == "false"
+	if day, _, _ := strings.Cut(text("lastUpdatedDate"), "T"); day != "" {
+		if _, err := time.Parse(time.DateOnly, day); err == nil {
+			p.Updated = day
+		} else {
+			problem = fmt.Sprintf("lastUpdatedDate %q is not a date such as 2026-03-31", day)
+		}
+	}
+	switch d := text("playground"); d {
+	case "interactive", "simple", "none", "auth":
+		p.Playground = d
+	}
 	p.Timestamp, p.Searchable = said("timestamp"), said("searchable")
 	for _, key := range slices.Sorted(maps.Keys(head)) {
 		if strings.HasPrefix(key, "og:") || strings.HasPrefix(key, "twitter:") || strings.HasPrefix(key, "article:") {

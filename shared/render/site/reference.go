@@ -3,11 +3,13 @@ package site
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/bindery-docs/bindery/shared/render/capability"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 )
@@ -482,9 +484,20 @@ func (a *apiReader) page(file string, o *reference.Operation, directory string, 
 	}
 	address := o.Href
 	if address == "" {
-		address = path.Join(strings.Trim(path.Clean("/"+directory), "/"), slugOf(o.Group), slugOf(o.Name()))
+		address = path.Join(strings.Trim(path.Clean("/"+directory), "/"), slugOf(cmp.Or(o.Folder, o.Group)), slugOf(o.Name()))
 	} else {
 		address = strings.Trim(path.Clean("/"+address), "/")
+	}
+	if Reserved(address) {
+		a.report(&value{file: file, line: max(o.Line, 1), column: 1}, mdx.Error, "name-reserved", "names that begin with \"bindery\" are kept for the bundle: %s has no page", o.Key)
+		a.documented[ref] = -1
+		return -1, false
+	}
+	if i, taken := a.addresses[address]; taken && o.Href != "" && a.site.Pages[i].From == "" {
+		a.report(&value{file: file, line: max(o.Line, 1), column: 1}, mdx.Notice, "api-extension",
+			"%s leads to the page %s, which has its address and shows nothing of the specification: write \"openapi: %[1]s\" into that page's front matter", o.Key, a.site.Pages[i].Source)
+		a.documented[ref] = i
+		return i, true
 	}
 	for n, base := 2, address; ; n++ {
 		if _, taken := a.addresses[address]; !taken && a.names.clash(address+".html") == "" && a.names.clash(address+".md") == "" {
@@ -497,10 +510,9 @@ func (a *apiReader) page(file string, o *reference.Operation, directory string, 
 		}
 		address = fmt.Sprintf("%s-%d", base, n)
 	}
-	p := Page{
-		Source: address + ".mdx", Address: address, Output: address + ".html", From: file,
-		Title: o.Name(), SidebarTitle: o.SidebarTitle, Deprecated: o.Deprecated, Hidden: o.Hidden, Reference: &ref, Size: generatedSize,
-	}
+	p := a.headed(file, address, o)
+	p.From, p.Title, p.Reference, p.Size = file, o.Name(), &ref, generatedSize
+	p.Deprecated, p.Hidden = p.Deprecated || o.Deprecated, p.Hidden || o.Hidden
 	switch o.Key.Kind {
 	case reference.KindChannel:
 		p.AsyncAPI = o.Key.Path
@@ -518,6 +530,34 @@ func (a *apiReader) page(file string, o *reference.Operation, directory string, 
 		a.documented[ref] = i
 	}
 	return i, true
+}
+
+// headed returns a page about an operation with what the operation says for its
+// front matter. The description is left to the page's own part about the
+// operation, and who may read it to the reader of the specification.
+func (a *apiReader) headed(file, address string, o *reference.Operation) Page {
+	at := &value{file: file, line: max(o.Line, 1), column: 1}
+	head, diag := frontMatter(file, o.Head)
+	if diag != nil {
+		a.report(at, mdx.Warning, diag.Code, "%s: %s", o.Key, diag.Message)
+	}
+	for _, key := range slices.Sorted(maps.Keys(head)) {
+		if head[key].present && head[key].text != "false" {
+			a.tell(at, capability.Head, key)
+		}
+	}
+	if head["public"].isTrue() {
+		a.heads[address+".mdx"] = access{public: true}
+	}
+	for _, key := range [...]string{"openapi", "openapi-schema", "asyncapi", "url"} {
+		delete(head, key)
+	}
+	p, problem := newPage(address+".mdx", head, a.expand)
+	if problem != "" {
+		a.report(at, mdx.Warning, "front-matter-mode", "%s: %s", o.Key, problem)
+	}
+	p.Description = ""
+	return p
 }
 
 // slugOf makes an element of an address from a text.

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,8 +80,9 @@ group "H"
     api-reference/all-orders/create-order
     api-reference/all-orders/list-orders-2
   api-reference/remove-2
+  named/here
   api-reference/it-was-paid
-`, []string{"page-shadowed"}},
+`, []string{"api-extension"}},
 		{"in two languages", `{"languages": [
 			{"language": "en", "groups": [{"group": "G", "openapi": "shop.yaml"}, {"group": "H", "openapi": {"source": "shop.yaml", "directory": "h"}, "pages": ["GET /orders"]}]},
 			{"language": "de", "openapi": {"source": "shop.yaml", "directory": "de/api"}, "pages": ["DELETE /orders/{x}", "GET /named", "DELETE /orders/{y}"]},
@@ -122,6 +124,51 @@ language "fr"
 				}
 			}
 		})
+	}
+}
+
+// An operation says with an extension where its page is and what its front
+// matter would hold; what a page of a specification can't be is reported.
+func TestPagesSayWhatTheyAre(t *testing.T) {
+	const spec = `
+openapi: 3.1.0
+tags: [{name: user-management, x-group: Users}]
+paths:
+  /alone: {get: {summary: Alone, x-mint: {href: "/moved//there/?a#b"}}}
+  /twice: {get: {summary: Twice, x-mint: {href: moved/there}}}
+  /abroad: {get: {summary: Abroad, x-mint: {href: "https://docs.example/x"}}}
+  /kept: {get: {summary: Kept, x-mint: {href: /bindery-x}}}
+  /tagged: {get: {summary: Tagged, tags: [user-management]}}
+  /own: {get: {summary: Own, tags: [user-management], x-group: Mine}}
+  /head: {get: {summary: Head, x-mint: {metadata: {title: "A title", sidebarTitle: Short, description: Words, "og:title": Shared, playground: none, tag: NEW,
+    keywords: [one, two], noindex: true, icon: star, openapi: GET /other, url: "https://elsewhere.example", related: [/a]}}}}
+  /hidden: {get: {summary: Hidden, x-mint: {metadata: {hidden: true}}}}
+  /wrong: {get: {summary: Wrong, x-mint: {metadata: {mode: loud}}}}
+`
+	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"groups": [{"group": "G", "openapi": "spec.yaml"}]}}`, "spec.yaml", spec), Options{},
+		"page-shadowed", "name-reserved", "front-matter-unsupported", "front-matter-mode", "api-extension")
+	want := `group "G" openapi=spec.yaml
+  moved/there
+  api-reference/abroad
+  group "Users"
+    api-reference/user-management/tagged
+  group "Mine"
+    api-reference/mine/own
+  api-reference/a-title
+  api-reference/wrong
+`
+	if d := cmp.Diff(want, outline(s, s.Nav)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	i := slices.IndexFunc(s.Pages, func(p Page) bool { return p.Address == "api-reference/a-title" })
+	p := s.Pages[i]
+	p.Size, p.Reference = 0, nil
+	if d := cmp.Diff(Page{
+		Source: "api-reference/a-title.mdx", Address: "api-reference/a-title", Output: "api-reference/a-title.html", From: "spec.yaml", OpenAPI: "GET /head", InNav: true,
+		Title: "A title", SidebarTitle: "Short", Playground: "none", Tag: "NEW", Keywords: []string{"one", "two"}, NoIndex: true,
+		Icon: Icon{Name: "star"}, Meta: []Meta{{"og:title", "Shared"}},
+	}, p); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 

@@ -187,6 +187,33 @@ func (s *Site) Resolve(from int, href string) Target {
 	return t
 }
 
+// Moved reports whether a link within the site arrives only because redirects lead on
+// from where it points, each from one address to another of the site: there is no
+// pattern among them.
+func (s *Site) Moved(from int, href string) bool {
+	rest, _, ok := s.onDomain(cleanHref(href), "index.html")
+	ref, _, _ := strings.Cut(rest, "#")
+	ref, _, _ = strings.Cut(ref, "?")
+	if !ok || ref == "" {
+		return false
+	}
+	x := s.tables()
+	candidates := s.candidates(from, unescape(ref))
+	var t Target
+	if slices.ContainsFunc(candidates, func(c string) bool { return s.found(x, c, &t) }) {
+		return false
+	}
+	for _, c := range candidates {
+		passed, named, loop := s.way(c)
+		if len(passed) == 0 {
+			continue
+		}
+		end, inside := s.inside(passed[len(passed)-1])
+		return named && !loop && inside && s.found(x, end, &t)
+	}
+	return false
+}
+
 // onDomain returns the part of href after the site's own domain; without a
 // scheme and a host that is all of it. A link that leads elsewhere is returned as
 // a target, with false.
@@ -222,7 +249,26 @@ func (s *Site) onDomain(href, output string) (rest string, elsewhere Target, ok 
 	if rest = after[len(host):]; rest == "" || rest[0] != '/' {
 		rest = "/" + rest
 	}
+	if rest, ok = s.belowBase(rest); !ok {
+		return "", Target{Kind: External, Page: -1, Href: href}, false
+	}
 	return rest, Target{}, true
+}
+
+// belowBase returns the part of a path on the domain that is below Base, and
+// whether it is below.
+func (s *Site) belowBase(path string) (string, bool) {
+	if s.Base == "" {
+		return path, true
+	}
+	rest, ok := strings.CutPrefix(path, "/"+s.Base)
+	if !ok || rest != "" && !strings.ContainsRune("/?#", rune(rest[0])) {
+		return "", false
+	}
+	if rest == "" || rest[0] != '/' {
+		rest = "/" + rest
+	}
+	return rest, true
 }
 
 // external is the target of an address of another host: the bundle's copy of
@@ -342,7 +388,7 @@ func (s *Site) ownPath(address string) (string, bool) {
 	if !strings.EqualFold(rest[:end], s.Domain) {
 		return "", false
 	}
-	return rest[end:], true
+	return s.belowBase(rest[end:])
 }
 
 // finish makes the link for what was found.
@@ -374,14 +420,18 @@ func (s *Site) finish(x *index, from int, output, query, fragment string, t *Tar
 // that of its file, for hosts that can't rewrite addresses.
 func (s *Site) URL(p *Page, html bool) string {
 	if html {
-		return s.AbsoluteURL(p.Output)
+		return s.AbsoluteURL(p.Address + ".html")
 	}
 	return s.AbsoluteURL(p.CleanAddress())
 }
 
-// AbsoluteURL is the absolute address of a path on the site's domain.
+// AbsoluteURL is the absolute address of one of the site's paths.
 func (s *Site) AbsoluteURL(path string) string {
-	return "https://" + s.Domain + "/" + escapePath(path)
+	base := "https://" + s.Domain + "/"
+	if s.Base != "" {
+		base += s.Base + "/"
+	}
+	return base + escapePath(path)
 }
 
 func (t *Target) setFragment(raw string) { t.Fragment = unescape(raw) }

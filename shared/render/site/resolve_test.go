@@ -298,3 +298,20 @@ func TestReadBack(t *testing.T) {
 		}
 	}
 }
+
+// A site that is served below a path: its addresses have it, and of its domain only
+// what lies below is the site.
+func TestBasePath(t *testing.T) {
+	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["a", "b"]}}`, "a.mdx", "", "b.mdx", ""), Options{Domain: "docs.example", Base: "/handbook/"})
+	if got := s.URL(&s.Pages[1], false); got != "https://docs.example/handbook/b" {
+		t.Errorf("b is at %s", got)
+	}
+	for href, want := range map[string]string{
+		"/b": "b.html", "https://docs.example/handbook/b": "b.html", "https://docs.example/handbook/b#x": "b.html#x",
+		"https://docs.example/handbook": "index.html", "https://docs.example/b": "https://docs.example/b", "https://docs.example/handbooks/b": "https://docs.example/handbooks/b",
+	} {
+		if got := s.Resolve(0, href).Href; got != want {
+			t.Errorf("%s leads to %s, want %s", href, got, want)
+		}
+	}
+}

@@ -2,10 +2,10 @@ package site
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 )
@@ -43,7 +43,7 @@ func (r *configReader) lets(groups []string) bool {
 }
 
 // groupsLine matches the field of a head that restricts its page.
-var groupsLine = regexp.MustCompile(`(?m)^["']?groups["']?[ \t]*:`)
+var groupsLine = lazy.Regexp(`(?m)^["']?groups["']?[ \t]*:`)
 
 // pageAccess reads what a page's head says. A head that can't be read and has
 // the field lets nobody in: what it says is unknown.
@@ -51,7 +51,7 @@ func (r *configReader) pageAccess(source string, yaml []byte, head map[string]fi
 	a.public = head["public"].isTrue()
 	f, said := head["groups"]
 	said = said && f.present
-	at := groupsLine.FindIndex(yaml)
+	at := groupsLine().FindIndex(yaml)
 	if !said && (!unread || at == nil) {
 		return a
 	}

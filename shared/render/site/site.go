@@ -13,6 +13,9 @@ type Site struct {
 	// Domain is the host name that the site is published under, without a
 	// scheme. Links to it are links within the site.
 	Domain string
+	// Base is the path below the domain that the site is served at, without slashes
+	// at its ends; empty for the root.
+	Base string `json:",omitempty"`
 	// Prefixes are the address prefixes that were asked for; empty means all
 	// pages. See Page.Excluded.
 	Prefixes []string `json:",omitempty"`
@@ -43,6 +46,9 @@ type Site struct {
 	// Remote are files of the bundle that are copies of what lies on other
 	// hosts, by their addresses there, without fragments.
 	Remote map[string]string `json:",omitempty"`
+	// Sources are what a content security policy must allow besides 'self' for what
+	// Styles and Scripts load from other hosts, by directive.
+	Sources map[string][]string `json:",omitempty"`
 
 	once sync.Once
 	idx  *index
@@ -97,6 +103,9 @@ type Page struct {
 	OpenAPI       string `json:",omitempty"`
 	AsyncAPI      string `json:",omitempty"`
 	OpenAPISchema string `json:",omitempty"`
+	// API is the call that the author describes on the page by hand, as written:
+	// "GET /users", with an address or a path.
+	API string `json:",omitempty"`
 	// Reference is what the page shows of a specification, nil for nothing:
 	// what OpenAPI or AsyncAPI name, or a schema.
 	Reference *Reference `json:",omitempty"`
@@ -114,6 +123,16 @@ type Page struct {
 	// Timestamp shows when the page changed last, or hides it; nil leaves it to
 	// the site's setting.
 	Timestamp *bool `json:",omitempty"`
+	// Updated is the day when the page changed last by its author's word, as
+	// 2006-01-02; it is shown whatever Timestamp says.
+	Updated string `json:",omitempty"`
+	// NoActions leaves the page's menu away.
+	NoActions bool `json:",omitempty"`
+	// NoNeighbours leaves the links to the pages before and after away.
+	NoNeighbours bool `json:",omitempty"`
+	// Playground is how requests of this page can be tried, as API.Playground;
+	// empty leaves it to the site.
+	Playground string `json:",omitempty"`
 
 	// RSS shows readers the feed of the page's updates.
 	RSS bool `json:",omitempty"`

@@ -1,6 +1,9 @@
 package site
 
-import "path"
+import (
+	"path"
+	"slices"
+)
 
 // buildTree fills the tables that say where pages stand in the navigation.
 func (s *Site) buildTree(x *index) {
@@ -161,6 +164,26 @@ func (s *Site) Home() int {
 	return -1
 }
 
+// AtRoot returns the site as it is for the document at the root of a bundle that
+// has no page there: the page that readers see first, which it returns too, lies
+// at index.html and names its own address as the canonical one. It reports false
+// where a page is at the root, and where a redirect leads readers elsewhere.
+func (s *Site) AtRoot() (*Site, int, bool) {
+	home := s.Home()
+	if home < 0 || s.Pages[home].Output == "index.html" || s.Pages[home].URL != "" {
+		return nil, -1, false
+	}
+	if t := s.Resolve(-1, "/"); t.Kind == External || t.Kind == ToFile && t.Path != "index.html" {
+		return nil, -1, false
+	}
+	at := &Site{
+		Domain: s.Domain, Base: s.Base, Prefixes: s.Prefixes, ConfigFile: s.ConfigFile, Config: s.Config, Pages: slices.Clone(s.Pages), Nav: s.Nav, Global: s.Global,
+		Redirects: s.Redirects, Files: s.Files, Withheld: s.Withheld, Styles: s.Styles, Scripts: s.Scripts, Outside: s.Outside, Remote: s.Remote,
+	}
+	at.Pages[home].Output = "index.html"
+	return at, home, true
+}
+
 // DefaultSection is the section of the page that a reader sees first: what
 // pages outside the navigation show beside them.
 func (s *Site) DefaultSection() *Node {
@@ -203,6 +226,42 @@ func (s *Site) defaultFirst(node *Node) int {
 		}
 	}
 	return -1
+}
+
+// shown adds the pages that the navigation names outside of what it hides. A
+// hidden version or language is out of the menus alone: its pages are meant to be
+// found.
+func (n *Node) shown(pages map[int]bool) {
+	if n.Hidden && n.Kind != KindVersion && n.Kind != KindLanguage {
+		return
+	}
+	if n.Kind == KindPage && n.Page >= 0 {
+		pages[n.Page] = true
+	}
+	if n.Root >= 0 {
+		pages[n.Root] = true
+	}
+	for _, c := range n.Children {
+		c.shown(pages)
+	}
+}
+
+// Secondary reports whether a version or language is not the one that readers see
+// first of those beside it, which are the children of parent.
+func (s *Site) Secondary(parent, n *Node) bool {
+	if n.Kind != KindVersion && n.Kind != KindLanguage {
+		return false
+	}
+	var main *Node
+	for _, c := range parent.Children {
+		if c.Kind != n.Kind || c.Hidden || s.First(c) < 0 {
+			continue
+		}
+		if main == nil || c.Default && !main.Default {
+			main = c
+		}
+	}
+	return main != nil && n != main
 }
 
 // Entry is the page that a division leads to: the first of its default

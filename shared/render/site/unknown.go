@@ -59,7 +59,7 @@ func Nearest(s string, words []string) string {
 	best, least := "", 2+len(folded)/4
 	for _, w := range words {
 		if f := fold(w); len(f) <= longest {
-			if d := distance(folded, f); d < least {
+			if d := Distance(folded, f); d < least {
 				best, least = w, d
 			}
 		}
@@ -67,9 +67,9 @@ func Nearest(s string, words []string) string {
 	return best
 }
 
-// distance counts the bytes to insert, take away, replace or swap with their
+// Distance counts the bytes to insert, take away, replace or swap with their
 // neighbour that make b of a.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -72,6 +72,11 @@ type configReader struct {
 	heads  map[string]access
 	// specsGone are the specifications that pages show which are left out.
 	specsGone map[string]bool
+	// told are the capabilities without effect that were reported; headTold and
+	// custom are fields of heads that have none or that nobody knows, each with
+	// its first place.
+	told             map[string]bool
+	headTold, custom map[string]*value
 }
 
 // referral is an address in the configuration.

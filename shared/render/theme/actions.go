@@ -17,7 +17,7 @@ func (t *Theme) appendActions(dst []byte, v *View, w words.Language) []byte {
 	if len(v.Actions) == 0 {
 		return dst
 	}
-	dst = append(dst, `<div class="actions" id="bindery-actions">`...)
+	dst = append(v.id(append(dst, `<div`...), "page-context-menu"), ` class="transparent"><div class="actions" id="bindery-actions">`...)
 	dst = t.appendAction(dst, &v.Actions[0], v, w)
 	if len(v.Actions) > 1 {
 		dst = appendLabel(dst, `<details class="menu" name="bindery-menu"><summary`, w.Say(words.Actions), `>`+uiChevron+`</summary><ul class="menu-list">`)
@@ -28,7 +28,7 @@ func (t *Theme) appendActions(dst []byte, v *View, w words.Language) []byte {
 		}
 		dst = append(dst, `</ul></details>`...)
 	}
-	return append(dst, `</div>`...)
+	return append(dst, `</div></div>`...)
 }
 
 // appendActionList writes the actions as a list, for the column of the

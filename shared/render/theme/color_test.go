@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/bindery-docs/bindery/shared/base/proptest"
 )
 
 // brands are colours that real sites have, and those that make trouble.
@@ -51,7 +53,7 @@ func TestEveryBrandIsReadable(t *testing.T) {
 			}
 		}
 	}
-	rapid.Check(t, func(rt *rapid.T) {
+	proptest.Check(t, func(rt *rapid.T) {
 		hex := rapid.StringMatching(`#[0-9a-f]{6}`)
 		c := Colors{Primary: hex.Draw(rt, "primary"), Light: hex.Draw(rt, "light"), Dark: hex.Draw(rt, "dark"), BackgroundLight: hex.Draw(rt, "light page"), BackgroundDark: hex.Draw(rt, "dark page")}
 		checkPalette(rt, c.Primary, newPalette(c, rapid.Bool().Draw(rt, "is dark")))

@@ -34,8 +34,12 @@ const (
 )
 
 // Document appends the whole HTML document of a page to dst. Its own ids begin
-// with "bindery-": a page may well have a heading called "Contents".
+// with "bindery-": a page may well have a heading called "Contents". Those of the
+// source language (hooks.go) give way to the page's.
 func (t *Theme) Document(dst []byte, v *View) []byte {
+	page := *v
+	page.taken = takenIDs(v)
+	v = &page
 	w := words.In(cmp.Or(v.Lang, t.cfg.Lang))
 	mode := v.Mode
 	class := "mode-default"
@@ -58,7 +62,10 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	case "gradient", "grid", "windows":
 		class += " backdrop-" + t.cfg.Decoration
 	}
-	dst = t.htmlTag(dst, v.Lang, v.Dir, class, bannerKey(v.Banner))
+	if themes[t.cfg.Theme] {
+		class += " " + t.cfg.Theme
+	}
+	dst = t.htmlTag(dst, v.Lang, v.Dir, class, bannerKey(v.Banner), v.Path)
 	dst = t.appendHead(dst, v)
 	// The words that scripts need, of components too.
 	dst = append(dst, `<body`...)
@@ -68,41 +75,49 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = append(dst, w.Say(words.Skip)...)
 	dst = append(dst, `</a>`...)
 	if v.Banner != nil && len(v.Banner.HTML) > 0 {
-		dst = appendBanner(dst, v.Banner, w)
+		dst = appendBanner(dst, v, w)
 	}
 	dst = t.appendHeader(dst, v, w)
-	dst = append(dst, `<div class="layout`...)
+	dst = append(v.id(append(dst, `<div`...), "body-content"), ` class="layout`...)
 	sidebar, contents := t.showSidebar(v), t.showContents(v)
 	dst = appendIf(dst, !sidebar, ` no-sidebar`)
 	dst = appendIf(dst, !contents, ` no-contents`)
 	dst = appendIf(dst, v.Beside, ` has-beside`)
 	dst = append(dst, `">`...)
 	if sidebar {
-		dst = appendLabel(dst, `<nav class="sidebar" id="bindery-sidebar" popover`, w.Say(words.Navigation), `><button type="button" class="icon-button sidebar-close" popovertarget="bindery-sidebar" popovertargetaction="hide"`)
+		dst = v.id(append(dst, `<div`...), "sidebar")
+		dst = appendLabel(dst, `><nav class="sidebar" id="bindery-sidebar" popover`, w.Say(words.Navigation), `><button type="button" class="icon-button sidebar-close" popovertarget="bindery-sidebar" popovertargetaction="hide"`)
 		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Close))
-		dst = append(dst, `>`+uiClose+`</button>`...)
-		dst = v.Sidebar.append(dst, v.CurrentKey)
-		dst = append(dst, `</nav>`...)
+		dst = append(dst, `>`+uiClose+`</button><div`...)
+		dst = append(v.id(dst, "sidebar-content"), '>')
+		dst = v.Sidebar.append(dst, v)
+		dst = append(dst, `</div></nav></div>`...)
 	}
-	dst = append(dst, `<div class="page"><main id="bindery-content" tabindex="-1"><article>`...)
+	dst = v.id(append(dst, `<div`...), "content-container")
+	dst = v.id(append(dst, ` class="page"><main id="bindery-content" tabindex="-1"><article`...), "content-area")
+	dst = append(dst, '>')
 	if mode != ModeCustom && mode != ModeFrame {
 		dst = t.appendTitle(dst, v, w, contents)
 	}
-	dst = append(dst, `<div class="prose">`...)
+	dst = append(v.id(append(dst, `<div`...), "content"), ` class="`...)
+	// Who makes a page of their own wants none of our rules for text.
+	dst = appendIf(dst, mode != ModeCustom && mode != ModeFrame, `prose `)
+	dst = append(dst, `mdx-content">`...)
 	dst = append(dst, v.Body...)
 	dst = append(dst, `</div></article>`...)
 	if mode != ModeCustom && mode != ModeFrame {
-		dst = t.appendRating(dst, w)
+		dst = t.appendRating(dst, v, w)
 		dst = appendPageFoot(dst, v, w)
 	}
 	dst = append(dst, `</main>`...)
 	if mode != ModeCustom && mode != ModeFrame {
 		dst = appendPager(dst, v, w)
 	}
-	dst = t.appendFooter(dst, &v.Footer, w)
+	dst = t.appendFooter(dst, v, w)
 	dst = append(dst, `</div>`...)
 	if contents {
-		dst = t.appendContents(dst, v, w)
+		dst = append(v.id(append(dst, `<div`...), "table-of-contents"), '>')
+		dst = append(t.appendContents(dst, v, w), `</div>`...)
 	}
 	return append(dst, "</div></body></html>\n"...)
 }
@@ -130,7 +145,8 @@ func bannerKey(b *Banner) string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-func appendBanner(dst []byte, b *Banner, w words.Language) []byte {
+func appendBanner(dst []byte, v *View, w words.Language) []byte {
+	b := v.Banner
 	class, light, dark := "banner", b.ColorLight, b.ColorDark
 	switch b.Kind {
 	case "warning", "critical":
@@ -151,7 +167,7 @@ func appendBanner(dst []byte, b *Banner, w words.Language) []byte {
 			class += " dark-black"
 		}
 	}
-	dst = append(dst, `<div role="region" data-banner`...)
+	dst = v.id(append(dst, `<div role="region" data-banner`...), "banner")
 	dst = html.AppendAttr(dst, "class", class)
 	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Banner))
 	dst = append(dst, '>')
@@ -179,12 +195,12 @@ func appendFill(dst []byte, class string, c rgb) []byte {
 }
 
 func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool) []byte {
-	dst = append(dst, `<header class="page-head">`...)
+	dst = append(v.id(append(dst, `<header`...), "header"), ` class="page-head">`...)
 	if !v.ActionsInContents || !contents {
 		dst = t.appendActions(dst, v, w)
 	}
 	if len(v.Breadcrumbs) > 0 {
-		dst = appendLabel(dst, `<nav class="breadcrumbs"`, w.Say(words.Breadcrumbs), `><ol>`)
+		dst = appendLabel(dst, `<nav class="breadcrumbs eyebrow"`, w.Say(words.Breadcrumbs), `><ol>`)
 		for i := range v.Breadcrumbs {
 			b := &v.Breadcrumbs[i]
 			dst = append(dst, `<li>`...)
@@ -200,7 +216,7 @@ func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool
 		dst = append(dst, `</ol></nav>`...)
 	}
 	if v.Title != "" {
-		dst = append(dst, `<h1>`...)
+		dst = append(v.id(append(dst, `<h1`...), "page-title"), '>')
 		if v.Deprecated {
 			dst = appendText(dst, `<s>`, v.Title, `</s>`)
 		} else {
@@ -238,16 +254,16 @@ func (t *Theme) appendContents(dst []byte, v *View, w words.Language) []byte {
 	}
 	dst = append(dst, `<nav class="contents" id="bindery-contents" popover aria-labelledby="bindery-contents-title"><p class="contents-title" id="bindery-contents-title">`...)
 	dst = append(dst, w.Say(words.Contents)...)
-	dst = append(dst, `</p><ul>`...)
+	dst = append(v.id(append(dst, `</p><ul`...), "table-of-contents-content"), ` class="toc">`...)
 	for i := range headings {
 		h := &headings[i]
 		switch d := h.Level - top; {
 		case d <= 0:
-			dst = append(dst, `<li>`...)
+			dst = append(dst, `<li class="toc-item">`...)
 		case d == 1:
-			dst = append(dst, `<li class="l2">`...)
+			dst = append(dst, `<li class="toc-item l2">`...)
 		default:
-			dst = append(dst, `<li class="l3">`...)
+			dst = append(dst, `<li class="toc-item l3">`...)
 		}
 		dst = append(dst, `<a href="#`...)
 		dst = html.AppendValue(dst, h.ID)
@@ -264,31 +280,32 @@ func appendPager(dst []byte, v *View, w words.Language) []byte {
 	if v.Prev == nil && v.Next == nil {
 		return dst
 	}
-	dst = appendLabel(dst, `<nav class="pager"`, w.Say(words.Pager), `>`)
+	dst = appendLabel(v.id(append(dst, `<nav class="pager"`...), "pagination"), "", w.Say(words.Pager), `>`)
 	one := func(l *Link, class, word string) {
 		if l == nil {
 			return
 		}
 		dst = append(dst, `<a`...)
-		dst = html.AppendAttr(dst, "class", class)
+		dst = html.AppendAttr(dst, "class", class+" pagination-"+class)
 		dst = html.AppendAttr(dst, "rel", class)
 		dst = appendHref(dst, l.Href)
 		dst = append(dst, `><span class="pager-word">`...)
 		dst = appendIf(dst, class == "prev", uiArrow)
 		dst = append(dst, word...)
 		dst = appendIf(dst, class == "next", uiArrow)
-		dst = appendText(dst, `</span><span class="pager-title">`, l.Label, `</span></a>`)
+		dst = appendText(dst, `</span><span class="pager-title pagination-title">`, l.Label, `</span></a>`)
 	}
 	one(v.Prev, "prev", w.Say(words.Prev))
 	one(v.Next, "next", w.Say(words.Next))
 	return append(dst, `</nav>`...)
 }
 
-func (t *Theme) appendFooter(dst []byte, f *Footer, w words.Language) []byte {
+func (t *Theme) appendFooter(dst []byte, v *View, w words.Language) []byte {
+	f := &v.Footer
 	if len(f.Columns) == 0 && len(f.Socials) == 0 {
 		return dst
 	}
-	dst = append(dst, `<footer class="footer">`...)
+	dst = append(v.id(append(dst, `<footer`...), "footer"), ` class="footer">`...)
 	if len(f.Columns) > 0 {
 		dst = append(dst, `<div class="footer-columns">`...)
 		for i := range f.Columns {

@@ -26,7 +26,7 @@ func (t *Theme) siteHead() []byte {
 // htmlTag opens the document. Class "dark" is there from the start for sites
 // that begin dark; boot.js replaces it by the reader's choice before the first
 // paint.
-func (t *Theme) htmlTag(dst []byte, lang, dir, class, banner string) []byte {
+func (t *Theme) htmlTag(dst []byte, lang, dir, class, banner, path string) []byte {
 	lang = cmp.Or(lang, t.cfg.Lang)
 	dir = cmp.Or(dir, direction(lang))
 	dst = append(dst, "<!doctype html>\n<html"...)
@@ -42,6 +42,9 @@ func (t *Theme) htmlTag(dst []byte, lang, dir, class, banner string) []byte {
 		dst = html.AppendAttr(dst, "class", class)
 	}
 	dst = html.AppendAttr(dst, "data-site", t.cfg.SiteKey)
+	if path != "" {
+		dst = html.AppendAttr(dst, "data-current-path", path)
+	}
 	switch t.cfg.Appearance {
 	case "dark", "light":
 		dst = html.AppendAttr(dst, "data-appearance", t.cfg.Appearance)

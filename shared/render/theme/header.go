@@ -10,7 +10,7 @@ import (
 // then the tabs.
 func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	h := &v.Header
-	dst = append(dst, `<header class="top"><div class="top-row">`...)
+	dst = append(v.id(append(dst, `<header`...), "navbar"), ` class="top"><div class="top-row">`...)
 	if t.showSidebar(v) {
 		dst = appendLabel(dst, `<button type="button" class="icon-button menu-button" popovertarget="bindery-sidebar"`, w.Say(words.Menu), `>`+uiMenu+`</button>`)
 	}
@@ -22,25 +22,25 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 		}
 		dst = append(dst, `</div>`...)
 	}
-	dst = append(dst, `<div class="top-end">`...)
+	dst = append(dst, `<div class="top-end topbar-right-container">`...)
 	if h.Search != nil {
-		dst = t.appendSearch(dst, h.Search, w)
+		dst = t.appendSearch(dst, v, w)
 	}
 	if h.Assistant != "" {
-		dst = appendAssistant(dst, h.Assistant, w)
+		dst = appendAssistant(dst, v, w)
 	}
 	if len(h.Links) > 0 {
 		// One list: a row on wide screens, a popover on narrow ones.
 		dst = appendLabel(dst, `<nav class="top-links" id="bindery-links" popover`, w.Say(words.Links), `><ul>`)
 		for i := range h.Links {
-			dst = append(dst, `<li>`...)
+			dst = append(dst, `<li class="navbar-link">`...)
 			dst = t.appendLink(dst, &h.Links[i], "")
 			dst = append(dst, `</li>`...)
 		}
 		dst = append(dst, `</ul></nav>`...)
 	}
 	if h.Primary != nil {
-		dst = t.appendLink(dst, h.Primary, "button")
+		dst = t.appendLinkTo(v.id(append(dst, `<a class="button"`...), "topbar-cta-button"), h.Primary)
 	}
 	if !t.cfg.Strict {
 		dst = t.appendAppearance(dst, w)
@@ -50,7 +50,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	}
 	dst = append(dst, `</div></div>`...)
 	if len(h.Tabs) > 0 {
-		dst = appendLabel(dst, `<nav class="tabs-row"`, w.Say(words.Sections), `><ul>`)
+		dst = appendLabel(dst, `<nav class="tabs-row"`, w.Say(words.Sections), `><ul class="nav-tabs">`)
 		for i := range h.Tabs {
 			dst = t.appendTab(dst, &h.Tabs[i])
 		}
@@ -61,12 +61,14 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 
 // appendSearch writes the search field. It is a button: what is typed goes into
 // the dialog that it opens.
-func (t *Theme) appendSearch(dst []byte, s *Search, w words.Language) []byte {
+func (t *Theme) appendSearch(dst []byte, v *View, w words.Language) []byte {
+	s := v.Header.Search
 	prompt := cmp.Or(t.cfg.SearchPrompt, w.Say(words.Search))
 	dst = append(dst, `<div class="search-place needs-js" id="bindery-search"`...)
 	dst = html.AppendAttr(dst, "data-index", s.Index)
 	dst = html.AppendAttr(dst, "data-script", s.Script)
-	return appendText(dst, `><button type="button" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">`+uiSearch+`<span>`, prompt, `</span><kbd aria-hidden="true">/</kbd></button></div>`)
+	dst = v.id(append(dst, `><button type="button"`...), "search-bar-entry")
+	return appendText(dst, ` class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">`+uiSearch+`<span>`, prompt, `</span><kbd aria-hidden="true">/</kbd></button></div>`)
 }
 
 // appendAppearance writes the choice between light, dark and what the system
@@ -98,24 +100,22 @@ func (t *Theme) appendLogo(dst []byte, v *View) []byte {
 	light, dark := t.cfg.Logo.Light, t.cfg.Logo.Dark
 	light = cmp.Or(light, dark)
 	if light == "" {
-		return appendText(dst, `><span>`, t.cfg.SiteName, `</span></a>`)
+		return appendText(dst, `><span class="nav-logo">`, t.cfg.SiteName, `</span></a>`)
 	}
 	// The name is the link's label: one of the two pictures is always hidden.
 	dst = html.AppendAttr(dst, "aria-label", t.cfg.SiteName)
 	dst = append(dst, '>')
 	img := func(class, src string) {
 		dst = append(dst, `<img`...)
-		if class != "" {
-			dst = html.AppendAttr(dst, "class", class)
-		}
+		dst = html.AppendAttr(dst, "class", class+"nav-logo")
 		dst = html.AppendAttr(dst, "src", html.Safe(fromRoot(v.Root, src)))
 		dst = append(dst, ` alt="">`...)
 	}
 	if dark == "" || dark == light {
 		img("", light)
 	} else {
-		img("only-light", light)
-		img("only-dark", dark)
+		img("only-light ", light)
+		img("only-dark ", dark)
 	}
 	return append(dst, `</a>`...)
 }
@@ -125,6 +125,11 @@ func (t *Theme) appendLink(dst []byte, l *Link, class string) []byte {
 	if class != "" {
 		dst = html.AppendAttr(dst, "class", class)
 	}
+	return t.appendLinkTo(dst, l)
+}
+
+// appendLinkTo appends the rest of a link whose tag is open.
+func (t *Theme) appendLinkTo(dst []byte, l *Link) []byte {
 	dst = appendHref(dst, l.Href)
 	dst = append(dst, '>')
 	dst = t.appendIcon(dst, l.Icon)
@@ -141,9 +146,9 @@ func (t *Theme) appendSwitch(dst []byte, s *Switch, w words.Language) []byte {
 			cur = &s.Options[i]
 		}
 	}
-	dst = append(dst, `<details class="menu" name="bindery-menu"><summary`...)
-	dst = appendIf(dst, s.Kind == "language", ` class="is-language"`)
-	dst = appendText(dst, `><span class="sr">`, w.Say(switchName(s.Kind)), `: </span>`)
+	dst = append(dst, `<details class="menu" name="bindery-menu"><summary class="nav-dropdown-trigger`...)
+	dst = appendIf(dst, s.Kind == "language", ` is-language`)
+	dst = appendText(dst, `"><span class="sr">`, w.Say(switchName(s.Kind)), `: </span>`)
 	if s.Kind == "language" && cur.Icon == "" {
 		dst = append(dst, uiGlobe...)
 	} else {
@@ -157,21 +162,21 @@ func (t *Theme) appendSwitch(dst []byte, s *Switch, w words.Language) []byte {
 }
 
 func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
-	dst = append(dst, `<ul class="menu-list">`...)
+	dst = append(dst, `<ul class="menu-list nav-dropdown-content">`...)
 	for i := range opts {
 		o := &opts[i]
-		dst = appendHref(append(dst, `<li><a`...), o.Href)
+		dst = appendHref(append(dst, `<li><a class="nav-dropdown-item"`...), o.Href)
 		if o.Lang != "" {
 			dst = html.AppendAttr(dst, "hreflang", o.Lang)
 			dst = html.AppendAttr(dst, "lang", o.Lang)
 		}
-		dst = appendIf(dst, o.Current, ` aria-current="true"`)
+		dst = appendIf(dst, o.Current, ` aria-current="true" data-active`)
 		dst = append(dst, '>')
 		dst = t.appendIcon(dst, o.Icon)
-		dst = appendText(dst, `<span class="menu-text"><span>`, o.Label, `</span>`)
+		dst = appendText(dst, `<span class="menu-text nav-dropdown-item-text-container"><span class="nav-dropdown-item-title">`, o.Label, `</span>`)
 		dst = appendTag(dst, o.Tag)
 		if o.Description != "" {
-			dst = appendText(dst, `<span class="menu-description">`, o.Description, `</span>`)
+			dst = appendText(dst, `<span class="menu-description nav-dropdown-item-description">`, o.Description, `</span>`)
 		}
 		dst = append(dst, `</span>`...)
 		dst = appendIf(dst, o.Current, uiCheck)
@@ -183,16 +188,16 @@ func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
 func (t *Theme) appendTab(dst []byte, tab *Tab) []byte {
 	dst = append(dst, `<li>`...)
 	if len(tab.Menu) > 0 {
-		dst = append(dst, `<details class="menu" name="bindery-menu"><summary`...)
-		dst = appendIf(dst, tab.Current, ` aria-current="true"`)
+		dst = append(dst, `<details class="menu" name="bindery-menu"><summary class="nav-tabs-item"`...)
+		dst = appendIf(dst, tab.Current, ` aria-current="true" data-active`)
 		dst = append(dst, '>')
 		dst = t.appendIcon(dst, tab.Icon)
 		dst = appendText(dst, `<span>`, tab.Label, `</span>`+uiChevron+`</summary>`)
 		dst = t.appendOptions(dst, tab.Menu)
 		return append(dst, `</details></li>`...)
 	}
-	dst = appendHref(append(dst, `<a`...), tab.Href)
-	dst = appendIf(dst, tab.Current, ` aria-current="true"`)
+	dst = appendHref(append(dst, `<a class="nav-tabs-item"`...), tab.Href)
+	dst = appendIf(dst, tab.Current, ` aria-current="true" data-active`)
 	dst = append(dst, '>')
 	dst = t.appendIcon(dst, tab.Icon)
 	return appendText(dst, `<span>`, tab.Label, `</span></a></li>`)

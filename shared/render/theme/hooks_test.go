@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/net/html"
+
 	"github.com/bindery-docs/bindery/shared/render/component"
 )
 
@@ -27,7 +29,7 @@ func TestHooksThatAuthorsMayUse(t *testing.T) {
 	}
 	for _, mode := range []Mode{ModeDefault, ModeWide, ModeCustom, ModeFrame, ModeCenter} {
 		v := sampleView(th)
-		v.Mode = mode
+		v.Mode, v.Path, v.Header.Search = mode, "/start", &Search{}
 		product.Write(th.Document(nil, v))
 	}
 	all := product.String()
@@ -79,5 +81,33 @@ func TestHooksThatAuthorsMayUse(t *testing.T) {
 		if !strings.Contains(flat, f.Family) {
 			t.Errorf("the page does not name the family %s", f.Family)
 		}
+	}
+}
+
+// A page's own ids come first: the theme leaves out those of its own that a page
+// has, so that no id is there twice and fragments lead where they did.
+func TestHooksGiveWayToThePage(t *testing.T) {
+	th := newTheme(t, Config{Ratings: "https://rate.example"})
+	v := sampleView(th)
+	v.Body = []byte(`<h2 id="footer">Footer</h2><h3 id="footer-2">x</h3>`)
+	v.Lead = []byte(`<b id="navbar">x</b>`)
+	v.Banner.HTML = []byte(`<a id="sidebar">x</a>`)
+	taken := map[string]bool{"footer": true, "navbar": true, "sidebar": true}
+	count := map[string]int{}
+	walk(parse(t, th.Document(nil, v)), func(n *html.Node) {
+		if id, ok := attr(n, "id"); ok {
+			count[id]++
+			if taken[id] && n.Data != "h2" && n.Data != "b" && n.Data != "a" {
+				t.Errorf("<%s> has the id %s of the page", n.Data, id)
+			}
+		}
+	})
+	for id, n := range count {
+		if n != 1 {
+			t.Errorf("id %q is there %d times", id, n)
+		}
+	}
+	if count["content-area"] != 1 || v.taken != nil {
+		t.Errorf("content-area is there %d times; the view has %v", count["content-area"], v.taken)
 	}
 }

@@ -18,7 +18,7 @@ func TestSearchField(t *testing.T) {
 		{
 			name: "the theme's words", lang: "de", search: &Search{Index: "../i.js", Script: "../s.js"},
 			want: `<div class="search-place needs-js" id="bindery-search" data-index="../i.js" data-script="../s.js">` +
-				`<button type="button" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">` + uiSearch +
+				`<button type="button" id="search-bar-entry" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">` + uiSearch +
 				`<span>Suchen</span><kbd aria-hidden="true">/</kbd></button></div>`,
 		},
 		{name: "what would break out", prompt: `Ask <"us">`, search: &Search{Index: `"><b>`}, want: `data-index="&quot;&gt;&lt;b&gt;"`},

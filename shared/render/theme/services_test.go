@@ -35,7 +35,7 @@ func TestServicesOnPages(t *testing.T) {
 	v.Lang, v.Header.Assistant = "de", "https://ai.example/<q>"
 	page = string(th.Document(nil, v))
 	for _, part := range []string{
-		`id="bindery-assistant"`, `href="https://ai.example/&lt;q&gt;"`, `aria-label="KI fragen"`,
+		`id="assistant-entry"`, `href="https://ai.example/&lt;q&gt;"`, `aria-label="KI fragen"`,
 		`data-rating="https://rate.example/a?b=&quot;c"`, `War diese Seite hilfreich?`, `value="no"`,
 	} {
 		if !strings.Contains(page, part) {

@@ -73,7 +73,7 @@ type Sidebar struct {
 type navNode struct {
 	start, end int // the item's whole <li>
 	mark       int // where ` aria-current="page"` goes, 0 if no link
-	open       int // where ` open` goes in <details>, 0 if none
+	open       int // where ` open` goes in <details>, 0 if none; after mark
 	inner      int // where the children's list content begins
 	innerEnd   int
 	parent     int // -1 at the top
@@ -98,7 +98,7 @@ func (t *Theme) Sidebar(v SidebarView) *Sidebar {
 	if len(v.Anchors) > 0 {
 		b := append(s.head, `<ul class="nav-anchors">`...)
 		for _, a := range v.Anchors {
-			b = append(b, `<li><a`...)
+			b = append(b, `<li><a class="nav-anchor"`...)
 			b = appendIf(b, a.Current, ` aria-current="true"`)
 			b = appendHref(b, a.Href)
 			b = append(b, `><span class="nav-anchor-icon">`...)
@@ -169,28 +169,36 @@ func (t *Theme) sidebarLevel(s *Sidebar, items []NavItem, parent, depth int, lin
 			t.navLink(s, n, it)
 			s.html = append(s.html, `</li>`...)
 		case depth == 0:
-			s.html = append(s.html, `<li class="nav-section"><p class="nav-title">`...)
+			s.html = append(s.html, `<li class="nav-section"><p class="nav-title sidebar-group-header sidebar-title">`...)
 			if it.Href != "" {
 				*links++
 				t.navLink(s, n, it)
 			} else {
 				t.navLabel(s, it)
 			}
-			s.html = append(s.html, `</p><ul>`...)
+			s.html = append(s.html, `</p><ul class="sidebar-group">`...)
 			t.navChildren(s, n, it, depth, links)
 			s.html = append(s.html, `</ul></li>`...)
 		default:
-			s.html = append(s.html, `<li><details`...)
+			// A group with a page is two controls: a link, and what opens beside it.
+			link := t.groupLink(it)
+			if link.Href != "" {
+				*links++
+				s.html = append(s.html, `<li class="nav-pair">`...)
+				t.navLink(s, n, link)
+			} else {
+				s.html = append(s.html, `<li>`...)
+			}
+			s.html = append(s.html, `<details`...)
 			if it.Expanded {
 				s.html = append(s.html, ` open`...)
 			} else {
 				s.nodes[n].open = len(s.html)
 			}
-			s.html = append(s.html, `><summary>`...)
-			if link := t.groupLink(it); link.Href != "" {
-				*links++
-				t.navLink(s, n, link)
+			if link.Href != "" {
+				s.html = appendLabel(s.html, `><summary`, it.Label, `>`)
 			} else {
+				s.html = append(s.html, `><summary>`...)
 				t.navLabel(s, it)
 			}
 			s.html = append(s.html, `</summary><ul>`...)
@@ -237,7 +245,7 @@ func (t *Theme) navLabel(s *Sidebar, it *NavItem) { s.html = t.appendNavLabel(s.
 func (t *Theme) appendNavLabel(dst []byte, it *NavItem) []byte {
 	dst = t.appendIcon(dst, it.Icon)
 	if it.Method != "" {
-		dst = append(dst, `<span class="method" data-method="`...)
+		dst = append(dst, `<span class="method method-nav-pill" data-method="`...)
 		dst = html.AppendValue(dst, it.Method)
 		dst = appendText(dst, `">`, it.Method, `</span>`)
 	}
@@ -248,7 +256,9 @@ func (t *Theme) appendNavLabel(dst []byte, it *NavItem) []byte {
 	}
 	dst = html.AppendText(dst, it.Label)
 	dst = append(dst, `</span>`...)
-	dst = appendTag(dst, it.Tag)
+	if it.Tag != "" {
+		dst = appendText(dst, `<span class="tag nav-tag-pill nav-tag-pill-text">`, it.Tag, `</span>`)
+	}
 	return dst
 }
 
@@ -266,7 +276,8 @@ func firstHref(it *NavItem) string {
 }
 
 // append writes the sidebar's content with the page of this key marked.
-func (s *Sidebar) append(dst []byte, key int) []byte {
+func (s *Sidebar) append(dst []byte, v *View) []byte {
+	key := v.CurrentKey
 	dst = append(dst, s.head...)
 	dst = appendPagesLink(dst, s.listing, key == ListingKey)
 	if len(s.top) == 0 {
@@ -276,7 +287,7 @@ func (s *Sidebar) append(dst []byte, key int) []byte {
 	if !ok {
 		cur = -1
 	}
-	dst = append(dst, `<ul class="nav">`...)
+	dst = append(v.id(append(dst, `<ul`...), "navigation-items"), ` class="nav">`...)
 	if s.branch {
 		dst = s.appendBranch(dst, cur)
 	} else {
@@ -294,7 +305,8 @@ func (s *Sidebar) path(dst []int, n int) []int {
 }
 
 // appendWhole copies the tree around the offsets that change: the ancestors'
-// <details> and the page's link, which stand in this order in the text.
+// <details>, the page's link, and its own <details>, which stand in this order in
+// the text.
 func (s *Sidebar) appendWhole(dst []byte, cur int) []byte {
 	if cur < 0 {
 		return append(dst, s.html...)
@@ -303,16 +315,27 @@ func (s *Sidebar) appendWhole(dst []byte, cur int) []byte {
 	path := s.path(room[:0], cur)
 	at := 0
 	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == cur {
+			dst = append(dst, s.html[at:s.nodes[cur].start]...)
+			dst, at = s.appendCurrent(dst, cur), s.nodes[cur].mark
+		}
 		if o := s.nodes[path[i]].open; o > 0 {
 			dst = append(dst, s.html[at:o]...)
 			dst = append(dst, ` open`...)
 			at = o
 		}
 	}
-	m := s.nodes[cur].mark
-	dst = append(dst, s.html[at:m]...)
-	dst = append(dst, currentMark...)
-	return append(dst, s.html[m:]...)
+	return append(dst, s.html[at:]...)
+}
+
+// appendCurrent writes the item of the page up to its link's attributes: what the
+// theme's styles go by is at the link, what the source language's do at the item.
+func (s *Sidebar) appendCurrent(dst []byte, n int) []byte {
+	const item = `<li`
+	nd := &s.nodes[n]
+	dst = append(dst, item+` data-active`...)
+	dst = append(dst, s.html[nd.start+len(item):nd.mark]...)
+	return append(dst, currentMark...)
 }
 
 // appendBranch writes, level by level, the siblings near the page's ancestors;
@@ -341,22 +364,19 @@ func (s *Sidebar) appendBranchLevel(dst []byte, level, path []int) []byte {
 		switch {
 		case n == on && len(nd.kids) > 0:
 			at := nd.start
+			if len(path) == 1 && nd.mark > 0 {
+				dst, at = s.appendCurrent(dst, n), nd.mark
+			}
 			if nd.open > 0 {
 				dst = append(dst, s.html[at:nd.open]...)
 				dst = append(dst, ` open`...)
 				at = nd.open
 			}
-			if len(path) == 1 && nd.mark > 0 {
-				dst = append(dst, s.html[at:nd.mark]...)
-				dst = append(dst, currentMark...)
-				at = nd.mark
-			}
 			dst = append(dst, s.html[at:nd.inner]...)
 			dst = s.appendBranchLevel(dst, nd.kids, path[:len(path)-1])
 			dst = append(dst, s.html[nd.innerEnd:nd.end]...)
 		case n == on:
-			dst = append(dst, s.html[nd.start:nd.mark]...)
-			dst = append(dst, currentMark...)
+			dst = s.appendCurrent(dst, n)
 			dst = append(dst, s.html[nd.mark:nd.end]...)
 		case len(nd.kids) > 0:
 			if nd.href == "" {

@@ -74,7 +74,7 @@ func TestSidebarMarksThePageAndOpensItsGroups(t *testing.T) {
 		v.MaxLinks = limit
 		s := th.Sidebar(v)
 		for key := range 36 {
-			r := read(t, s.append(nil, key))
+			r := read(t, s.append(nil, &View{CurrentKey: key}))
 			wantPage, wantGroup := fmt.Sprintf("Page %d", key), fmt.Sprintf("Group %d.%d", key/12, key/4%3)
 			if len(r.current) != 1 || r.current[0] != wantPage {
 				t.Fatalf("limit %d, page %d: marked %q", limit, key, r.current)
@@ -83,7 +83,7 @@ func TestSidebarMarksThePageAndOpensItsGroups(t *testing.T) {
 				t.Fatalf("limit %d, page %d: open %q, want %q", limit, key, r.open, wantGroup)
 			}
 		}
-		r := read(t, s.append(nil, -1))
+		r := read(t, s.append(nil, &View{CurrentKey: -1}))
 		if len(r.current) != 0 || len(r.open) != 0 {
 			t.Errorf("limit %d, a page that is not there: %+v", limit, r)
 		}
@@ -99,7 +99,7 @@ func TestSidebarOfGroupsWithPages(t *testing.T) {
 		v.MaxLinks = limit
 		s := th.Sidebar(v)
 		for key, want := range map[int]string{1: "Top", 2: "Inner", 3: "Leaf"} {
-			r := read(t, s.append(nil, key))
+			r := read(t, s.append(nil, &View{CurrentKey: key}))
 			if len(r.current) != 1 || r.current[0] != want {
 				t.Errorf("limit %d, key %d: marked %q, want %q", limit, key, r.current, want)
 			}
@@ -112,7 +112,7 @@ func TestALargeSectionShowsItsBranch(t *testing.T) {
 	// One flat group, as generated references have.
 	flat := th.Sidebar(navTree(1, 1, 5000))
 	for _, key := range []int{0, 1, 29, 30, 31, 32, 2500, 4968, 4969, 4970, 4998, 4999} {
-		b := flat.append(nil, key)
+		b := flat.append(nil, &View{CurrentKey: key})
 		r := read(t, b)
 		if len(r.current) != 1 || r.current[0] != fmt.Sprintf("Page %d", key) {
 			t.Errorf("page %d: marked %q", key, r.current)
@@ -131,7 +131,7 @@ func TestALargeSectionShowsItsBranch(t *testing.T) {
 	}
 	// Many groups: the other groups are links to their first page.
 	many := th.Sidebar(navTree(1, 40, 50))
-	b := many.append(nil, 120)
+	b := many.append(nil, &View{CurrentKey: 120})
 	r := read(t, b)
 	if want := 50 + 39; r.links != want {
 		t.Errorf("%d links, want %d: the branch and a link for each other group", r.links, want)
@@ -149,7 +149,7 @@ func TestSidebarDeeperThanAnyoneWrites(t *testing.T) {
 	}
 	for _, limit := range []int{0, 1} {
 		s := th.Sidebar(SidebarView{Items: []NavItem{item, {Label: "other", Href: "o.html", Key: 8}}, MaxLinks: limit})
-		if r := read(t, s.append(nil, 7)); len(r.current) != 1 {
+		if r := read(t, s.append(nil, &View{CurrentKey: 7})); len(r.current) != 1 {
 			t.Errorf("limit %d: marked %q", limit, r.current)
 		}
 	}
@@ -157,11 +157,11 @@ func TestSidebarDeeperThanAnyoneWrites(t *testing.T) {
 
 func BenchmarkSidebarMark(b *testing.B) {
 	s := newTheme(b, Config{}).Sidebar(navTree(6, 5, 10)) // 300 links
-	buf := s.append(nil, 150)
+	buf := s.append(nil, &View{CurrentKey: 150})
 	b.SetBytes(int64(len(buf)))
 	b.ReportAllocs()
 	for b.Loop() {
-		buf = s.append(buf[:0], 150)
+		buf = s.append(buf[:0], &View{CurrentKey: 150})
 	}
 }
 
@@ -170,7 +170,7 @@ func BenchmarkSidebarMarkLarge(b *testing.B) {
 	var buf []byte
 	b.ReportAllocs()
 	for b.Loop() {
-		buf = s.append(buf[:0], 15000)
+		buf = s.append(buf[:0], &View{CurrentKey: 15000})
 	}
 }
 
@@ -180,19 +180,19 @@ func TestSidebarLeadsToTheListing(t *testing.T) {
 	v := navTree(1, 2, 3)
 	v.Listing = &Link{Label: th.AllPages("fr", "A & B"), Href: "../all.html"}
 	const link = `href="../all.html"`
-	if b := th.Sidebar(v).append(nil, 1); strings.Contains(string(b), link) {
+	if b := th.Sidebar(v).append(nil, &View{CurrentKey: 1}); strings.Contains(string(b), link) {
 		t.Error("a sidebar that shows everything leads to a list of it")
 	}
 	v.MaxLinks = 1
 	s := th.Sidebar(v)
-	if b := string(s.append(nil, 1)); !strings.Contains(b, `<a `+link) || !strings.Contains(b, "Toutes les pages : A &amp; B") {
+	if b := string(s.append(nil, &View{CurrentKey: 1})); !strings.Contains(b, `<a `+link) || !strings.Contains(b, "Toutes les pages : A &amp; B") {
 		t.Errorf("no way to the list: %s", b)
 	}
-	if r := read(t, s.append(nil, ListingKey)); len(r.current) != 1 || r.current[0] != "Toutes les pages : A & B" {
+	if r := read(t, s.append(nil, &View{CurrentKey: ListingKey})); len(r.current) != 1 || r.current[0] != "Toutes les pages : A & B" {
 		t.Errorf("marked is %q", r.current)
 	}
 	v.Listing = &Link{Label: "x", Href: ""}
-	if b := string(th.Sidebar(v).append(nil, 1)); strings.Contains(b, "nav-all") {
+	if b := string(th.Sidebar(v).append(nil, &View{CurrentKey: 1})); strings.Contains(b, "nav-all") {
 		t.Error("a link that leads nowhere")
 	}
 }

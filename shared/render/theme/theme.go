@@ -13,8 +13,10 @@
 //	header.go    the rows at the top; sidebar.go: the column at the side
 //	listing.go   all pages of a section that is too large for a sidebar
 //	special.go   404 and redirect pages
-//	tokens.go    colours and fonts as custom properties; color.go: contrast
+//	tokens.go    colours and fonts as custom properties; color.go: contrast;
+//	             contrast.go: what of the site's colours is changed
 //	typeface.go  the fonts of a site: faces, stand-ins, stacks
+//	math.go      the font of formulas
 //	services.go  the button of an assistant, ratings of pages
 //	preview/     pictures for links to pages
 //	analytics/   the script that loads a site's analytics services
@@ -27,7 +29,9 @@
 // JavaScript: every address is relative, scripts are classic and external (no
 // inline script or handler, so a strict content security policy needs no
 // exception), menus are <details> and popovers. The whole style sheet stands in
-// the cascade layer "bindery", before the layer "utilities".
+// the cascade layer "bindery", before the layer "utilities". The page for unknown
+// addresses, which is served at any of them and can load nothing, is the one
+// exception: its script stands in it, and the policy names its digest.
 package theme
 
 import (
@@ -36,8 +40,11 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tdewolff/minify/v2"
@@ -83,6 +90,9 @@ type Config struct {
 	BackgroundImage, BackgroundImageDark string
 	// Sharp leaves corners square.
 	Sharp bool
+	// Theme is the look of the source language that the site names: a class for
+	// its styles and scripts, and nothing else.
+	Theme string
 	// SearchPrompt is the author's text of an empty search field.
 	SearchPrompt string
 	// Drilldown is whether opening a group of the sidebar goes to its first
@@ -106,9 +116,6 @@ type Config struct {
 	// leaves the question out.
 	Ratings string
 
-	// BaseURL is the absolute address of the bundle's root, where it is
-	// known; it allows 404.html to link home. Empty otherwise.
-	BaseURL string
 	// NotFoundTitle and NotFoundText replace the words of the 404 page.
 	NotFoundTitle, NotFoundText string
 }
@@ -136,9 +143,11 @@ type Theme struct {
 	css    string // path of the style sheet
 	js     string // path of the script
 	boot   string // path of the script that runs before the first paint
+	away   string // path of the script of pages that lead to others
 
 	headSite []byte // head elements that are the same on all pages
 	plain    string // styles of the pages that stand alone
+	lost     string // script of the page for addresses that don't exist
 }
 
 // New makes the theme of a site. It fails only if a part of the style sheet or
@@ -187,12 +196,21 @@ func New(cfg Config) (*Theme, error) {
 	if cfg.Ratings != "" {
 		sheets, scripts = append(sheets, part("rating.css")), append(scripts, part("rating.js"))
 	}
+	folder := path.Base(add("folder", "css", "text/css", faces.folderSheet()))
 	// All in one layer: a site's own styles, which stand in none, win
 	// whatever their selectors are, and its utility classes come between.
-	t.css = add("theme", "css", "text/css", "/*! "+notices+" Texts: "+licences+" */\n"+faces.rules.String()+
-		"@layer bindery,utilities;@layer bindery{"+tokensCSS(&t.cfg, faces)+"\n"+part("theme.css", sheets...)+"}")
+	t.css = add("theme", "css", "text/css", "/*! "+notices+" Texts: "+licences+" */\n"+
+		"@layer bindery,utilities;@layer bindery{"+faces.rules.String()+faces.local.String()+tokensCSS(&t.cfg, faces)+"\n"+part("theme.css", sheets...)+"}")
 	t.js = add("theme", "js", "text/javascript", part("theme.js", scripts...))
-	t.boot = add("boot", "js", "text/javascript", part("boot.js"))
+	early, err := json.Marshal(append([]string{}, faces.early...))
+	if err != nil {
+		return nil, fmt.Errorf("theme: %w", err)
+	}
+	t.boot = add("boot", "js", "text/javascript", strings.NewReplacer("FONTS.", string(early)+".", "(FOLDER", "("+strconv.Quote(folder)).Replace(part("boot.js")))
+	t.away = add("redirect", "js", "text/javascript", part("redirect.js"))
+	if t.lost, err = m.String("text/javascript", part("notfound.js")); err != nil {
+		return nil, fmt.Errorf("theme: minify notfound.js: %w", err)
+	}
 	if failed != nil {
 		return nil, failed
 	}

@@ -251,3 +251,12 @@ func isAbsolute(u string) bool {
 	i := strings.IndexByte(u, ':')
 	return i > 0 && !strings.ContainsAny(u[:i], "/?#")
 }
+
+// Properties returns the colours of a brand in one appearance as custom
+// properties, such as "--c-bg:#ffffff;": for pages that stand beside a site's and
+// should look as if they belonged to it.
+func Properties(c Colors, dark bool) string {
+	var b strings.Builder
+	newPalette(c, dark).css(&b)
+	return b.String()
+}

@@ -45,9 +45,16 @@ const (
 	ownMono  = "Source Code Pro"
 )
 
-// display waits a tenth of a second for a font before the stand-in is shown,
-// and after three seconds no longer changes what a reader has begun to read.
-const display = "fallback"
+// display leaves a font that comes after the first paint out until the next
+// page: no stand-in is as wide in every line as the font, on whatever fonts a
+// reader's machine has, so that a change would move what is being read.
+const display = "optional"
+
+// folderSheet is what pages in a folder load besides: fonts that they wait for.
+// The rules win over those of the theme, which stand in a layer.
+func (t *typefaces) folderSheet() string {
+	return strings.ReplaceAll(t.rules.String(), "font-display:"+display, "font-display:block")
+}
 
 // western is what a stand-in may show: for other scripts the system's own fonts
 // are right, not a scaled one.
@@ -56,18 +63,22 @@ const western = "U+0-24F,U+2B0-52F,U+1E00-20CF,U+2122,U+2190-22FF"
 // typefaces collects the @font-face rules, files and stacks of a site.
 type typefaces struct {
 	set   *fonts.Set
-	rules strings.Builder
+	rules strings.Builder // of fonts with an address
+	local strings.Builder // of stand-ins
 	files []Asset
 	used  []*fonts.Family // in the order of their first use
 	done  map[string]bool
+	// early are the files that text and titles are set in at first, as
+	// addresses from the folder of the sheet.
+	early []string
 
 	sans, heading, mono string // values of font-family
 	ownBody             bool   // text is set in the theme's own family
 }
 
 // newTypefaces decides the fonts of a site. Files of the bundled set go into
-// the bundle only when the site uses them. Pages don't preload them: from a
-// folder browsers refuse that, and the stand-ins keep every line in its place.
+// the bundle only when the site uses them. boot.js preloads the first ones, where
+// browsers allow it: not from a folder.
 func newTypefaces(cfg *Config) (*typefaces, error) {
 	set, err := fonts.Open()
 	if err != nil {
@@ -93,7 +104,9 @@ func newTypefaces(cfg *Config) (*typefaces, error) {
 	if err != nil {
 		return nil, err
 	}
+	early := t.early
 	t.mono, err = t.stack(Font{Family: ownMono}, monoStack, false)
+	t.early = early // code is further down
 	return t, err
 }
 
@@ -126,6 +139,21 @@ func (t *typefaces) stack(f Font, fallback string, italics bool) (string, error)
 	return names + fallback, nil
 }
 
+// HasFont reports whether a bundle can show a family that comes without a file.
+// Its errors are faults of our own.
+func HasFont(family string) (bool, error) {
+	switch strings.ToLower(family) {
+	case "", "system", "system-ui", "sans-serif", "-apple-system", "serif", "ui-serif":
+		return true, nil
+	}
+	set, err := fonts.Open()
+	if err != nil {
+		return false, fmt.Errorf("theme: %w", err)
+	}
+	_, ok := set.Find(family)
+	return ok, nil
+}
+
 // face loads a file of the site's own.
 func (t *typefaces) face(f Font) {
 	if t.done[f.Family+"\x00"+f.Source] {
@@ -135,6 +163,7 @@ func (t *typefaces) face(f Font) {
 	src := html.Safe(f.Source)
 	if !isAbsolute(src) {
 		src = "../" + strings.TrimLeft(src, "/") // the sheet lies in bindery/
+		t.early = append(t.early, src)
 	}
 	t.rules.WriteString("@font-face{font-family:" + cssString(f.Family) + ";src:url(" + cssString(src) + ")")
 	if f.Format != "" {
@@ -160,6 +189,9 @@ func (t *typefaces) bundled(f *fonts.Family, italics bool) error {
 		sum := sha256.Sum256(data)
 		name := "fonts/" + strings.TrimSuffix(file.Name, ".woff2") + "." + hex.EncodeToString(sum[:6]) + ".woff2"
 		t.files = append(t.files, Asset{Path: "bindery/" + name, Data: data})
+		if len(t.early) < 2 && strings.HasSuffix(file.Name, "-latin.woff2") {
+			t.early = append(t.early, name)
+		}
 		t.rules.WriteString("@font-face{font-family:" + cssString(f.Name) + ";src:url(" + name + ") format(\"woff2\");font-display:" + display + ";font-weight:" +
 			fonts.Weights + ";font-style:" + file.Style + ";unicode-range:" + file.Range + "}")
 	}
@@ -182,7 +214,7 @@ func (t *typefaces) bundled(f *fonts.Family, italics bool) error {
 // family that is not loaded yet.
 func (t *typefaces) standIn(family, local, weights string, m fonts.Metrics) {
 	percent := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) + "%" }
-	t.rules.WriteString("@font-face{font-family:" + cssString(family) + ";src:" + local + ";font-weight:" + weights + ";size-adjust:" + percent(m.Size) +
+	t.local.WriteString("@font-face{font-family:" + cssString(family) + ";src:" + local + ";font-weight:" + weights + ";size-adjust:" + percent(m.Size) +
 		";ascent-override:" + percent(m.Ascent) + ";descent-override:" + percent(m.Descent) + ";line-gap-override:" + percent(m.LineGap) +
 		";unicode-range:" + western + "}")
 }

@@ -37,7 +37,7 @@ func TestFontsOfASite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			css := faces.rules.String() + tokensCSS(&cfg, faces)
+			css := faces.rules.String() + faces.local.String() + tokensCSS(&cfg, faces)
 			for _, want := range tt.want {
 				if !strings.Contains(css, want) {
 					t.Errorf("%s is missing in %s", want, css)
@@ -63,7 +63,9 @@ func TestFontFilesAreThoseOfTheSheet(t *testing.T) {
 		case ".woff2":
 			files[a.Path] = true
 		case ".css":
-			sheet = a.Data
+			if strings.Contains(a.Path, "/theme.") {
+				sheet = a.Data
+			}
 		case ".txt":
 			licences, name = a.Data, path.Base(a.Path)
 		}

@@ -32,6 +32,9 @@ type View struct {
 	// with "og:", "article:" or "fb:" is written as a property.
 	Meta []Meta
 
+	// Path is the page's address from the site's root, with a slash before it, for
+	// styles that concern some pages alone; empty leaves it out.
+	Path string
 	// Root leads from the page to the bundle's root: "", "../", "../../"…
 	Root string
 	// Home is where the logo leads, relative to the page; empty means
@@ -89,6 +92,9 @@ type View struct {
 	// the theme's.
 	Styles  []string
 	Scripts []string
+
+	// taken are the ids among the hooks that the page has itself.
+	taken map[string]bool
 }
 
 // Mode says which parts stand around the body. The names are those of the

@@ -81,12 +81,19 @@ const (
 	Formula      Phrase = "formula"
 	Diagram      Phrase = "diagram"
 	DiagramText  Phrase = "diagramText" // opens what a drawing shows, as lists
-	Flowchart    Phrase = "flowchart"   // names a drawing without a title, as do the next five
+	Shrink       Phrase = "shrink"      // a button of a large drawing, as are the next five
+	AsBefore     Phrase = "asBefore"
+	MoveLeft     Phrase = "moveLeft"
+	MoveUp       Phrase = "moveUp"
+	MoveDown     Phrase = "moveDown"
+	MoveRight    Phrase = "moveRight"
+	Flowchart    Phrase = "flowchart" // names a drawing without a title, as do the next six
 	Sequence     Phrase = "sequence"
 	State        Phrase = "state"
 	Class        Phrase = "class"
 	Entity       Phrase = "entity"
 	Pie          Phrase = "pie"
+	Git          Phrase = "git"
 	Done         Phrase = "done" // names the box of a task, as does the next
 	Todo         Phrase = "todo"
 	Back         Phrase = "back" // leads from a footnote to its place
@@ -98,6 +105,7 @@ const (
 
 	// Pages of an API, and the form that sends its calls.
 
+	NoReference     Phrase = "noReference" // in the place of what could not be read
 	Servers         Phrase = "servers"
 	Authorization   Phrase = "authorization"
 	Or              Phrase = "or" // stands between alternatives

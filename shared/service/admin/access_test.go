@@ -47,7 +47,7 @@ func TestAuthenticate(t *testing.T) {
 		r.Scopes = []admin.Scope{admin.ScopeRead}
 	})
 	other := newWorld(t).tenant("docs.example.com")
-	w.advance(59 * time.Minute)
+	w.Advance(59 * time.Minute)
 
 	for _, c := range []struct {
 		name, header, addr string
@@ -86,7 +86,7 @@ func TestAuthenticate(t *testing.T) {
 		})
 	}
 
-	w.advance(time.Minute)
+	w.Advance(time.Minute)
 	_, err := w.Authenticate(w.ctx, short, netip.Addr{}, admin.ScopeRead)
 	want(t, err, admin.CodeKeyExpired)
 
@@ -182,7 +182,7 @@ func TestAnOrganisationEnds(t *testing.T) {
 		if err != nil || !o.RevokedAt.Equal(begin) {
 			t.Fatal(o, err)
 		}
-		w.advance(time.Hour)
+		w.Advance(time.Hour)
 	}
 	for _, c := range []struct{ secret, code string }{{x.secret, admin.CodeUnauthorized}, {y.secret, ""}} {
 		_, err := w.Authenticate(w.ctx, "Bearer "+c.secret, netip.Addr{}, admin.ScopeRead)

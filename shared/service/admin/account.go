@@ -2,7 +2,9 @@ package admin
 
 import (
 	"context"
+	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -37,7 +39,7 @@ func (s *Service) Account(ctx context.Context, c Caller) (Account, error) {
 // ProjectCursorPattern is the form of the cursors of OwnProjects.
 const ProjectCursorPattern = `^prj_[0-9a-z]{1,60}$`
 
-var projectCursorForm = lazily(ProjectCursorPattern)
+var projectCursorForm = lazy.Regexp(ProjectCursorPattern)
 
 // OwnProjects returns a page of the projects of a caller's organisation that are
 // not revoked, in the order of their ids, and the cursor of the next page, which
@@ -67,7 +69,7 @@ func (s *Service) OwnProjects(ctx context.Context, c Caller, cursor string, limi
 		if err != nil {
 			return nil, "", err
 		}
-		if p.RevokedAt.IsZero() {
+		if p.RevokedAt.IsZero() && !c.outside(p.Domain) {
 			projects = append(projects, p)
 		}
 		if page.Cursor != "" {
@@ -83,30 +85,76 @@ func (s *Service) OwnProjects(ctx context.Context, c Caller, cursor string, limi
 // MonthPattern is the form of a month, in UTC.
 const MonthPattern = `^[0-9]{4}-(0[1-9]|1[0-2])$`
 
-var monthForm = lazily(MonthPattern)
+var monthForm = lazy.Regexp(MonthPattern)
 
 // MonthUsage is what an organisation used in one month.
 type MonthUsage struct {
 	Usage
+	// Projects is what each project used, by its id: the first hundred of the month.
+	Projects map[string]ProjectUsage
 	// Calls are those of the API, as far as they are settled.
 	Calls Calls
 }
 
 // MonthUsage returns what a caller's organisation used in a month such as
 // "2026-03"; empty is the current one. A month without use is all zero.
-// It returns CodeInvalid.
+// It returns CodeInvalid, or CodeScope for a key that is for one domain.
 func (s *Service) MonthUsage(ctx context.Context, c Caller, of string) (MonthUsage, error) {
+	if c.Domain != "" {
+		return MonthUsage{}, Errorf(CodeScope, "this admin key is for %s alone; usage is the organisation's", c.Domain)
+	}
 	if of == "" {
 		of = month(s.now())
 	}
 	if !monthForm().MatchString(of) {
 		return MonthUsage{}, FieldErrorf("month", `must be a month such as "2026-03"`)
 	}
-	u, _, err := readOr[Usage](ctx, s, usageKey(c.OrganisationID, of))
+	u, _, err := readOr[usageRecord](ctx, s, usageKey(c.OrganisationID, of))
 	if err != nil {
 		return MonthUsage{}, err
 	}
 	calls, _, err := readOr[Calls](ctx, s, callsKey(c.OrganisationID, of))
 	u.Month = of
-	return MonthUsage{u, calls}, err
+	return MonthUsage{u.Usage, u.Projects, calls}, err
+}
+
+// RecentUsage returns what a caller's organisation used in so many months, the
+// current one first; months without use are all zero. It is two queries.
+// It returns CodeScope for a key that is for one domain.
+func (s *Service) RecentUsage(ctx context.Context, c Caller, months int) ([]MonthUsage, error) {
+	if c.Domain != "" {
+		return nil, Errorf(CodeScope, "this admin key is for %s alone; usage is the organisation's", c.Domain)
+	}
+	now := s.now()
+	first := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
+	recent, at := make([]MonthUsage, months), map[string]*MonthUsage{}
+	for i := range recent {
+		recent[i].Month = month(first.AddDate(0, -i, 0))
+		at[recent[i].Month] = &recent[i]
+	}
+	q := store.Query{PK: usageKey(c.OrganisationID, "").PK, Prefix: prefixUsage, Limit: months, Descending: true}
+	page, err := s.opt.Store.Query(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	used, err := decoded[usageRecord](page.Records)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range used {
+		if m := at[u.Month]; m != nil {
+			m.Usage, m.Projects = u.Usage, u.Projects
+		}
+	}
+	q.Prefix = prefixCalls
+	if page, err = s.opt.Store.Query(ctx, q); err != nil {
+		return nil, err
+	}
+	calls, err := decoded[Calls](page.Records)
+	for i, of := range calls {
+		if m := at[page.Records[i].Key.SK[len(prefixCalls):]]; m != nil {
+			m.Calls = of
+		}
+	}
+	return recent, err
 }

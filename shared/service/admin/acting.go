@@ -1,6 +1,11 @@
 package admin
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
 
 // Acting is what callers may do of what else is for operators: keys and projects
 // of their own organisation, as far as their role goes. Each method returns
@@ -81,4 +86,35 @@ func (a Acting) mine(ctx context.Context, project string) error {
 	}
 	_, err := a.s.callersProject(ctx, a.c, project)
 	return err
+}
+
+// Keys returns a page of the keys, also of those that have ended, in the order of
+// their ids, and the cursor of the next page, which is empty at the end.
+func (a Acting) Keys(ctx context.Context, cursor string, limit int) ([]Key, string, error) {
+	if err := a.c.May(ActionKeys); err != nil {
+		return nil, "", err
+	}
+	keys := []Key{}
+	next, err := a.s.somePage(ctx, keyRow(a.c.OrganisationID, ""), cursor, limit, func(rec store.Record) error {
+		var row keyEntry
+		if err := json.Unmarshal(rec.Value, &row); err != nil {
+			return err
+		}
+		k, err := a.s.keyOf(ctx, row)
+		keys = append(keys, k)
+		return err
+	})
+	return keys, next, err
+}
+
+// Key reads a key, or returns CodeNotFound.
+func (a Acting) Key(ctx context.Context, id string) (Key, error) {
+	if err := a.c.May(ActionKeys); err != nil {
+		return Key{}, err
+	}
+	row, _, err := find[keyEntry](ctx, a.s, "key", keyRow(a.c.OrganisationID, id), id)
+	if err != nil {
+		return Key{}, err
+	}
+	return a.s.keyOf(ctx, row)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -37,8 +38,8 @@ const (
 )
 
 var (
-	promptForm, refForm, modelForm   = lazily(PromptPattern), lazily(RefPattern), lazily(ModelPattern)
-	agentCursorForm, eventCursorForm = lazily(AgentCursorPattern), lazily(EventCursorPattern)
+	promptForm, refForm, modelForm   = lazy.Regexp(PromptPattern), lazy.Regexp(RefPattern), lazy.Regexp(ModelPattern)
+	agentCursorForm, eventCursorForm = lazy.Regexp(AgentCursorPattern), lazy.Regexp(EventCursorPattern)
 )
 
 func checkPrompt(prompt string, plan AgentPlan) error {
@@ -103,6 +104,9 @@ func (s *Service) StartAgentJob(ctx context.Context, c Caller, in StartAgentJob)
 		return j, j.ID, err
 	}
 	replay := func(id string) (AgentJob, error) {
+		if _, err := s.callersProject(ctx, c, in.Project); err != nil {
+			return AgentJob{}, err
+		}
 		j, _, err := find[AgentJob](ctx, s, "agent job", agentJobKey(in.Project, id), id)
 		if err == nil && j.Round == 1 && j.Phase == AgentQueued {
 			s.startAgent(ctx, j.Current())
@@ -170,7 +174,7 @@ func (s *Service) readyProject(ctx context.Context, c Caller, project, model str
 
 func (s *Service) callersProject(ctx context.Context, c Caller, id string) (Project, error) {
 	p, err := s.GetProject(ctx, id)
-	if err == nil && p.Organisation != c.OrganisationID {
+	if err == nil && (p.Organisation != c.OrganisationID || c.outside(p.Domain)) {
 		return Project{}, notFound("project")
 	}
 	return p, err

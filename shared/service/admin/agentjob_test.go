@@ -123,10 +123,10 @@ func TestAgentTransitions(t *testing.T) {
 			x := w.tenant("docs.example.com")
 			moves := w.agentMoves(x)
 			for name, move := range moves {
-				w.advance(time.Hour) // and another hour's starts
+				w.Advance(time.Hour) // and another hour's starts
 				j := w.agent(x)
 				for _, b := range c.before {
-					w.advance(time.Second)
+					w.Advance(time.Second)
 					if err := moves[b](j.Current()); err != nil {
 						t.Fatalf("%s before %s: %v", b, name, err)
 					}
@@ -136,7 +136,7 @@ func TestAgentTransitions(t *testing.T) {
 					before.ArchivedAt.IsZero() == (c.status == admin.AgentArchived) || (before.Failure != nil) != (c.status == admin.AgentFailed) {
 					t.Fatalf("before %s: %+v", name, before)
 				}
-				w.advance(time.Second)
+				w.Advance(time.Second)
 				code := c.codes[name]
 				err := move(j.Current())
 				if got := admin.CodeOf(err); got != strings.TrimPrefix(code, "=") {
@@ -312,7 +312,7 @@ func TestAgentPlaces(t *testing.T) {
 	if want(t, err, admin.CodeTooManyAgents); !strings.Contains(err.Error(), "100 agent jobs") {
 		t.Error(err)
 	}
-	w.advance(time.Hour)
+	w.Advance(time.Hour)
 	_, err = w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: again.Project, Prompt: "p"})
 	want(t, err, "")
 }
@@ -325,7 +325,7 @@ func TestAgentStartOnce(t *testing.T) {
 	in := admin.StartAgentJob{Project: x.project.ID, Prompt: "p", IdempotencyKey: "k1"}
 	first, err := w.StartAgentJob(w.ctx, x.caller, in)
 	want(t, err, "")
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	if err := w.FailAgent(w.ctx, first.Current(), admin.CodeLoop, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestAgentJobsAreListed(t *testing.T) {
 	for i := range 7 {
 		j := w.agent(x)
 		ids = append([]string{j.ID}, ids...)
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		if i == 6 {
 			break
 		}
@@ -407,13 +407,13 @@ func TestArchivedByAge(t *testing.T) {
 	x := w.tenant("docs.example.com")
 	var jobs []admin.AgentJob
 	for range 3 {
-		w.advance(24 * time.Hour)
+		w.Advance(24 * time.Hour)
 		jobs = append(jobs, w.agent(x))
 		if err := w.FailAgent(w.ctx, jobs[len(jobs)-1].Current(), admin.CodeLoop, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.advance(88*24*time.Hour + time.Minute)
+	w.Advance(88*24*time.Hour + time.Minute)
 	if _, err := w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: x.project.ID, Job: jobs[2].ID, Prompt: "p"}); err != nil {
 		t.Fatal(err)
 	}
@@ -495,7 +495,7 @@ func TestArchivedByPull(t *testing.T) {
 				} else if !now.UpdatedAt.Equal(ended.UpdatedAt) {
 					t.Errorf("a look changed the job at %s", now.UpdatedAt)
 				}
-				w.advance(day)
+				w.Advance(day)
 			}
 			if archived != c.archived || !slices.Equal(asked, c.asked) {
 				t.Errorf("archived on day %d, asked on %v; want %d and %v", archived, asked, c.archived, c.asked)

@@ -196,6 +196,17 @@ type AgentEvent struct {
 	Tools []AgentToolCall `json:"tools,omitempty"`
 	Plan  []AgentPlanItem `json:"plan,omitempty"`
 	Usage *AgentUsage     `json:"usage,omitempty"`
+	// Files are what a round changed, with the event of its check.
+	Files []AgentFile `json:"files,omitempty"`
+}
+
+// AgentFile is a file that a round changed.
+type AgentFile struct {
+	Path    string `json:"path"`
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
+	// Diff is unified; empty where a round changed more than an event keeps.
+	Diff string `json:"diff,omitempty"`
 }
 
 // The kinds of events.
@@ -283,7 +294,9 @@ type agentPlaces struct {
 const (
 	maxEventText  = 4000
 	maxEventItems = 40
-	maxEvents     = 50 // of one transaction
+	maxEventDiff  = 8 << 10  // of a file
+	maxEventDiffs = 24 << 10 // of all files
+	maxEvents     = 50       // of one transaction
 )
 
 // Prefixes of jobs in the index of active records: those that are active, and
@@ -449,6 +462,15 @@ func (e AgentEvent) bounded() AgentEvent {
 	e.Plan = append([]AgentPlanItem(nil), e.Plan[:min(len(e.Plan), maxEventItems)]...)
 	for i := range e.Plan {
 		e.Plan[i].Text, e.Plan[i].State = cutText(e.Plan[i].Text, 300), cutText(e.Plan[i].State, 100)
+	}
+	e.Files = slices.Clone(e.Files[:min(len(e.Files), maxEventItems)])
+	left := maxEventDiffs
+	for i := range e.Files {
+		f := &e.Files[i]
+		if f.Diff = cutText(f.Diff, maxEventDiff); len(f.Diff) > left {
+			f.Diff = ""
+		}
+		f.Path, left = cutText(f.Path, 300), left-len(f.Diff)
 	}
 	return e
 }

@@ -300,7 +300,7 @@ func TestFollowUpRound(t *testing.T) {
 	if f := w.agentNow(j).Failure; f.Code != admin.CodeCancelled {
 		t.Errorf("a job that was cancelled failed with %s", f.Code)
 	}
-	w.advance(time.Minute)
+	w.Advance(time.Minute)
 	again := w.message(x, j, "go on")
 	if again.Round != 2 || again.Status != admin.AgentActive || !again.CancelledAt.IsZero() || again.Failure != nil || !again.FinishedAt.IsZero() ||
 		again.Base != (admin.AgentBase{}) || again.Usage.Output != 3 || again.Turns != 1 || again.Messages != 2 {
@@ -341,7 +341,7 @@ func TestCancelAgainstPublish(t *testing.T) {
 	w := newWorld(t)
 	x := w.tenant("docs.example.com")
 	for range 10 {
-		w.advance(time.Hour)
+		w.Advance(time.Hour)
 		j, _ := w.atWork(x)
 		var cancelled, published error
 		var wg sync.WaitGroup

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -121,7 +122,7 @@ func (in AuditList) wants(e AuditEntry) bool {
 		(in.Target == "" || in.Target == e.Target) && (in.Until.IsZero() || e.At.Before(in.Until))
 }
 
-var auditCursorForm = lazily(`^[0-9a-z_]{1,60}$`)
+var auditCursorForm = lazy.Regexp(`^[0-9a-z_]{1,60}$`)
 
 // Audit returns entries of the audit log of a caller's organisation, the latest
 // first, and the cursor of the next page, which is empty at the end. A page may

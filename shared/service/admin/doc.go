@@ -12,6 +12,8 @@
 //	domain.go        domains, labels, path prefixes: what callers may write
 //	organisation.go  organisations and plans
 //	person.go        people, memberships, invitations
+//	groups.go        memberships that come of groups at an identity provider
+//	session.go       sessions of people, and how a sign-in begins
 //	role.go          roles and actions: who may do what
 //	acting.go        what callers may do of what else is for operators
 //	audit.go         the audit log
@@ -27,6 +29,8 @@
 //	exportlist.go    export jobs: lists, cancel, rows for jobs of earlier releases
 //	findings.go      what a job found in its site
 //	exportstep.go    export jobs as the workflow moves them
+//	reuse.go         bundles that other jobs have made
+//	assembly.go      how far a bundle in parts is
 //	agentjob.go      agent jobs as callers see them: start, message, read, cancel, archive
 //	agentstep.go     agent jobs as the workflow and the reconciler move them
 //	agentrecord.go   the records of agent jobs, and transactions on them

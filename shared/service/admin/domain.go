@@ -1,13 +1,13 @@
 package admin
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // What callers may write, as regular expressions that the API's document
@@ -48,20 +48,14 @@ const (
 )
 
 var (
-	domainForm      = lazily(DomainPattern)
-	versionForm     = lazily(VersionPattern)
-	pathForm        = lazily(PathPattern)
-	groupForm       = lazily(GroupPattern)
-	snapshotForm    = lazily(SnapshotPattern)
-	digestForm      = lazily(DigestPattern)
-	idempotencyForm = lazily(IdempotencyPattern)
+	domainForm      = lazy.Regexp(DomainPattern)
+	versionForm     = lazy.Regexp(VersionPattern)
+	pathForm        = lazy.Regexp(PathPattern)
+	groupForm       = lazy.Regexp(GroupPattern)
+	snapshotForm    = lazy.Regexp(SnapshotPattern)
+	digestForm      = lazy.Regexp(DigestPattern)
+	idempotencyForm = lazy.Regexp(IdempotencyPattern)
 )
-
-// lazily compiles a pattern when it is needed first: a function's cold start
-// pays for what it uses, and no more.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
 
 // CheckDomain returns CodeInvalid for a domain that is not as callers of the API
 // must write it.

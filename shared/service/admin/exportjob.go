@@ -44,6 +44,9 @@ type Bundle struct {
 	End int64 `json:"end,omitempty"`
 	// Diagnostics counts them by severity.
 	Diagnostics Diagnostics `json:"diagnostics"`
+	// Cut reports that a fault of ours, or the clock, cost it something that
+	// another export of the same may have: no other job gets it.
+	Cut bool `json:"cut,omitempty"`
 }
 
 // Diagnostics is the number of diagnostics of each severity that an export found
@@ -67,6 +70,8 @@ type ExportJob struct {
 	Groups       []string     `json:"groups,omitempty"` // of readers whose pages the bundle has
 	Kind         Kind         `json:"kind"`
 	Settings     Settings     `json:"settings"`
+	Fresh        bool         `json:"fresh,omitempty"` // it is rendered, whatever is stored
+	Have         string       `json:"have,omitempty"`  // digest of the bundle that its caller has
 	Status       ExportStatus `json:"status"`
 	CreatedAt    time.Time    `json:"createdAt"`
 	UpdatedAt    time.Time    `json:"updatedAt"`
@@ -79,6 +84,16 @@ type ExportJob struct {
 	Reached int      `json:"reached,omitempty"`
 	Bundle  *Bundle  `json:"bundle,omitempty"`
 	Failure *Failure `json:"failure,omitempty"`
+	// Reused is the job that made the bundle of a completed one which rendered
+	// nothing. The bundle is a copy, unless the caller has it: then it is that
+	// job's own, and goes when that goes.
+	Reused string `json:"reused,omitempty"`
+}
+
+// Unchanged reports whether a completed job's bundle is the one that its caller
+// has.
+func (j ExportJob) Unchanged() bool {
+	return j.Status == ExportCompleted && j.Have != "" && j.Have == j.Bundle.SHA256
 }
 
 // ExportPlan is what the step Plan found: it turns a queued job into a running
@@ -91,6 +106,10 @@ type ExportPlan struct {
 	// Remote is the digest of what was fetched from other hosts, empty where
 	// nothing was asked for: an input of the version, as the snapshot is.
 	Remote string `json:"remote,omitempty"`
+	// Key is the digest of all that the bundle follows from (ExportInput.BundleKey):
+	// two jobs of one site with the same have the same bundle. Empty in records of
+	// older versions.
+	Key string `json:"key,omitempty"`
 }
 
 // PageCount is how many pages are rendered so far.
@@ -119,7 +138,13 @@ type StartExport struct {
 	Paths []string
 	// Groups are groups of readers: what the site's author keeps for one of
 	// them is in the bundle too. What is for others is not.
-	Groups         []string `json:",omitempty"` // requests without any keep their digest
+	Groups []string `json:",omitempty"` // requests without any keep their digest
+	// Fresh has the bundle rendered, also where the same one is stored.
+	Fresh bool `json:",omitempty"`
+	// Have is the SHA-256 of a bundle that the caller has, in lower-case hex: where
+	// the export would make that one and it is still stored, no copy is made. May be
+	// empty.
+	Have           string `json:",omitempty"`
 	IdempotencyKey string
 }
 
@@ -134,6 +159,10 @@ type version struct {
 	Completed bool `json:"completed,omitempty"`
 	// Remote is the ExportPlan.Remote of the label's jobs that have begun.
 	Remote string `json:"remote,omitempty"`
+	// Job is the last one that got a bundle of its own, and Key its ExportPlan.Key:
+	// a job with the same gets a copy.
+	Job string `json:"job,omitempty"`
+	Key string `json:"key,omitempty"`
 }
 
 // content is what a version means.
@@ -176,6 +205,15 @@ func remoteSuffix(remote string) string {
 	return "-r" + remote[:min(len(remote), 12)]
 }
 
+// versionWith is the version of a job that has not begun, where files of other
+// hosts with that digest belong to it.
+func (j ExportJob) versionWith(remote string) string {
+	if j.Version != versionOf(j.content()) {
+		return j.Version // a label
+	}
+	return j.Version + remoteSuffix(remote)
+}
+
 // pinRemote makes what was fetched for a job that begins a part of its version.
 // A label that means other files already refuses it; an export without a label
 // gets a version that identifies them.
@@ -188,7 +226,7 @@ func (s *Service) pinRemote(ctx context.Context, b *batch, j *ExportJob, remote 
 	if err != nil {
 		return err
 	}
-	if j.Version != versionOf(what) {
+	if j.versionWith(remote) == j.Version {
 		if v.Remote != remote && v.Remote != "" && (v.Completed || v.Active > 1) {
 			return Errorf(CodeVersionTaken, "version: %s of this domain was made with other files of other hosts; they have changed since", j.Version)
 		}
@@ -198,7 +236,7 @@ func (s *Service) pinRemote(ctx context.Context, b *batch, j *ExportJob, remote 
 	}
 	v.Active = max(0, v.Active-1)
 	b.put(versionKey(j.Project, j.Version), revision, v)
-	j.Version += remoteSuffix(remote)
+	j.Version = j.versionWith(remote)
 	own, revision, err := readOr[version](ctx, s, versionKey(j.Project, j.Version))
 	if err != nil {
 		return err
@@ -252,6 +290,9 @@ func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (Ex
 	if err != nil {
 		return ExportJob{}, err
 	}
+	if in.Have != "" && !digestForm().MatchString(in.Have) {
+		return ExportJob{}, FieldErrorf("have", "must be a SHA-256 in lower-case hex")
+	}
 	in.Paths, in.Groups = paths, groups
 	key := in.IdempotencyKey
 	in.IdempotencyKey = ""
@@ -263,7 +304,7 @@ func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (Ex
 		return j, j.ID, err
 	}
 	replay := func(id string) (ExportJob, error) {
-		j, err := s.job(ctx, id)
+		j, err := s.callersJob(ctx, c, id)
 		if err != nil {
 			return ExportJob{}, err
 		}
@@ -283,7 +324,7 @@ func (j ExportJob) asQueued() ExportJob {
 			j.Version = first
 		}
 	}
-	j.Plan, j.Done, j.Reached, j.Bundle, j.Failure = ExportPlan{}, 0, 0, nil, nil
+	j.Plan, j.Done, j.Reached, j.Bundle, j.Failure, j.Reused = ExportPlan{}, 0, 0, nil, nil, ""
 	return j
 }
 
@@ -307,7 +348,7 @@ func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot)
 		j = ExportJob{
 			ID: id, Organisation: c.OrganisationID, Project: project.ID, Domain: project.Domain,
 			Snapshot: snapshot.ID, Version: in.Version, Paths: in.Paths, Groups: in.Groups, Kind: project.Kind, Settings: project.Settings,
-			Status: ExportQueued, CreatedAt: now, UpdatedAt: now,
+			Fresh: in.Fresh, Have: in.Have, Status: ExportQueued, CreatedAt: now, UpdatedAt: now,
 		}
 		what := j.content()
 		if j.Version == "" {
@@ -384,7 +425,7 @@ func (s *Service) jobRevision(ctx context.Context, id string) (ExportJob, int64,
 // callersJob reads a job of a caller's organisation.
 func (s *Service) callersJob(ctx context.Context, c Caller, id string) (ExportJob, error) {
 	j, err := s.job(ctx, id)
-	if err == nil && j.Organisation != c.OrganisationID {
+	if err == nil && (j.Organisation != c.OrganisationID || c.outside(j.Domain)) {
 		return ExportJob{}, notFound("export job")
 	}
 	return j, err

@@ -46,7 +46,7 @@ func TestAnExportFromBeginningToEnd(t *testing.T) {
 	must := func(err error) {
 		t.Helper()
 		want(t, err, "")
-		w.advance(time.Second)
+		w.Advance(time.Second)
 	}
 	expect(state{admin.ExportQueued, 0, 0})
 	_, err = w.BundleLink(w.ctx, x.caller, j.ID, "")
@@ -60,10 +60,10 @@ func TestAnExportFromBeginningToEnd(t *testing.T) {
 	must(w.BeginExport(w.ctx, j.ID, plan))
 	want(t, w.BeginExport(w.ctx, j.ID, admin.ExportPlan{Renderer: "r2", Shards: 2, Pages: 10}), admin.CodeRendererChanged)
 	expect(state{admin.ExportRunning, 0, 0})
-	must(w.MarkShard(w.ctx, j.ID, 1, 4))
-	must(w.MarkShard(w.ctx, j.ID, 1, 4)) // counts once
+	must(w.MarkShard(w.ctx, j.ID, 1, 4, 0))
+	must(w.MarkShard(w.ctx, j.ID, 1, 4, 0)) // counts once
 	expect(state{admin.ExportRunning, 39, 4})
-	must(w.MarkShard(w.ctx, j.ID, 2, 6))
+	must(w.MarkShard(w.ctx, j.ID, 2, 6, 0))
 	expect(state{admin.ExportRunning, 99, 10})
 	for range 2 {
 		must(w.CompleteExport(w.ctx, j.ID, bundleOf(j)))
@@ -71,8 +71,8 @@ func TestAnExportFromBeginningToEnd(t *testing.T) {
 	expect(state{admin.ExportCompleted, 100, 10})
 
 	// Final: nothing moves it.
-	must(w.MarkShard(w.ctx, j.ID, 2, 6))
-	want(t, w.MarkShard(w.ctx, j.ID, 3, 6), admin.CodeJobNotActive)
+	must(w.MarkShard(w.ctx, j.ID, 2, 6, 0))
+	want(t, w.MarkShard(w.ctx, j.ID, 3, 6, 0), admin.CodeJobNotActive)
 	want(t, w.BeginExport(w.ctx, j.ID, plan), admin.CodeJobNotActive)
 	want(t, w.FailExport(w.ctx, j.ID, admin.CodeInternal, "late"), admin.CodeJobNotActive)
 	want(t, w.RecordFailure(w.ctx, j.ID, admin.CodeInternal, "late"), admin.CodeJobNotActive)
@@ -88,13 +88,19 @@ func TestAnExportFromBeginningToEnd(t *testing.T) {
 		t.Error(d, err)
 	}
 
+	months, err := w.RecentUsage(w.ctx, x.caller, 2)
+	byProject := map[string]admin.ProjectUsage{x.project.ID: {Domain: x.project.Domain, Kind: x.project.Kind, Exports: 1, Pages: 10, BundleBytes: 1000}}
+	if d := cmp.Diff([]admin.MonthUsage{{Usage: u[0], Projects: byProject}, {Usage: admin.Usage{Month: "2026-02"}}}, months); d != "" || err != nil {
+		t.Error(d, err)
+	}
+
 	_, err = w.BundleLink(w.ctx, x.caller, j.ID, "")
 	want(t, err, admin.CodeBundleGone)
 	if _, err := w.objects.Put(w.ctx, bundleOf(j).Key, strings.NewReader("bundle"), store.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	l, err := w.BundleLink(w.ctx, x.caller, j.ID, "")
-	if err != nil || !strings.HasPrefix(l.Link.URL, "http") || !l.Link.ExpiresAt.After(w.time()) {
+	if err != nil || !strings.HasPrefix(l.Link.URL, "http") || !l.Link.ExpiresAt.After(w.Time()) {
 		t.Errorf("link is %+v, %v", l.Link, err)
 	}
 }
@@ -120,7 +126,7 @@ func TestAFailedExport(t *testing.T) {
 			w.publish(x)
 			j := w.start(x)
 			want(t, w.BeginExport(w.ctx, j.ID, plan), "")
-			want(t, w.MarkShard(w.ctx, j.ID, 1, 5), "")
+			want(t, w.MarkShard(w.ctx, j.ID, 1, 5, 0), "")
 			for _, message := range c.recorded {
 				want(t, w.RecordFailure(w.ctx, j.ID, admin.CodeInvalidSite, message), "")
 			}
@@ -128,7 +134,7 @@ func TestAFailedExport(t *testing.T) {
 				want(t, w.FailExport(w.ctx, j.ID, c.code, c.message), "")
 			}
 			want(t, w.FailExport(w.ctx, j.ID, "other", "other"), "")
-			want(t, w.MarkShard(w.ctx, j.ID, 2, 5), admin.CodeJobNotActive)
+			want(t, w.MarkShard(w.ctx, j.ID, 2, 5, 0), admin.CodeJobNotActive)
 			want(t, w.CompleteExport(w.ctx, j.ID, bundleOf(j)), admin.CodeJobNotActive)
 			got, err := w.GetExport(w.ctx, x.caller, j.ID)
 			if err != nil || got.Status != admin.ExportFailed || got.Progress() != 49 || got.PageCount() != 5 {
@@ -149,14 +155,14 @@ func TestAQueuedExportMayFailButNotComplete(t *testing.T) {
 	x := w.tenant("docs.example.com")
 	w.publish(x)
 	j := w.start(x)
-	want(t, w.MarkShard(w.ctx, j.ID, 1, 5), admin.CodeJobNotActive)
+	want(t, w.MarkShard(w.ctx, j.ID, 1, 5, 0), admin.CodeJobNotActive)
 	want(t, w.CompleteExport(w.ctx, j.ID, bundleOf(j)), admin.CodeJobNotActive)
 	want(t, w.FailExport(w.ctx, j.ID, admin.CodeInternal, "gone"), "")
 	want(t, w.BeginExport(w.ctx, j.ID, plan), admin.CodeJobNotActive)
 	for _, id := range []string{"exp_none", "", "../x", strings.Repeat("x", 5000)} {
 		want(t, w.BeginExport(w.ctx, id, plan), admin.CodeJobNotActive)
 		want(t, w.FailExport(w.ctx, id, "x", "x"), admin.CodeJobNotActive)
-		want(t, w.MarkShard(w.ctx, id, 1, 1), admin.CodeJobNotActive)
+		want(t, w.MarkShard(w.ctx, id, 1, 1, 0), admin.CodeJobNotActive)
 	}
 }
 
@@ -188,7 +194,7 @@ func TestProgressNeverFalls(t *testing.T) {
 	for worker := range 4 {
 		wg.Go(func() {
 			for i := range shards {
-				want(t, w.MarkShard(w.ctx, j.ID, (i*7+worker*13)%shards+1, 7), "")
+				want(t, w.MarkShard(w.ctx, j.ID, (i*7+worker*13)%shards+1, 7, 0), "")
 			}
 		})
 	}

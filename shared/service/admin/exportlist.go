@@ -9,13 +9,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
 // ExportCursorPattern is the form of the cursors of ListExports.
 const ExportCursorPattern = `^[0-9a-z]{10}\.exp_[0-9a-z]{1,60}$`
 
-var exportCursorForm = lazily(ExportCursorPattern)
+var exportCursorForm = lazy.Regexp(ExportCursorPattern)
 
 // ExportStatuses lists the states of export jobs.
 func ExportStatuses() []ExportStatus {
@@ -52,6 +53,11 @@ func (s *Service) ListExports(ctx context.Context, c Caller, in ExportList) ([]E
 	}
 	if in.Status != "" && !slices.Contains(ExportStatuses(), in.Status) {
 		return nil, "", FieldErrorf("status", "must be queued, running, completed or failed")
+	}
+	if in.Domain == "" {
+		in.Domain = c.Domain
+	} else if c.outside(in.Domain) {
+		return []ExportJob{}, "", nil
 	}
 	q := store.Query{PK: exportsPK(c.OrganisationID, in.Domain), Limit: limit, Descending: true}
 	if in.Cursor != "" {
@@ -95,6 +101,34 @@ func (s *Service) ListExports(ctx context.Context, c Caller, in ExportList) ([]E
 	}
 }
 
+// NewestExports returns the newest export of each domain of a caller's organisation
+// that has one: a query and a read a domain. At most MaxPage domains are asked
+// about; more are CodeInvalid.
+func (s *Service) NewestExports(ctx context.Context, c Caller, domains []string) (map[string]*ExportJob, error) {
+	if len(domains) > MaxPage {
+		return nil, FieldErrorf("domains", "must be at most %d", MaxPage)
+	}
+	found := make([][]ExportJob, len(domains))
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(statConcurrency)
+	for i, domain := range domains {
+		g.Go(func() (err error) {
+			found[i], _, err = s.ListExports(gctx, c, ExportList{Domain: domain, Limit: 1})
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	newest := make(map[string]*ExportJob, len(domains))
+	for i, jobs := range found {
+		if len(jobs) > 0 {
+			newest[domains[i]] = &jobs[0]
+		}
+	}
+	return newest, nil
+}
+
 // listed reads the jobs of rows, as their callers see them.
 func (s *Service) listed(ctx context.Context, c Caller, rows []store.Record) ([]ExportJob, error) {
 	jobs := make([]ExportJob, len(rows))
@@ -130,7 +164,7 @@ func (s *Service) CancelExport(ctx context.Context, c Caller, id, idempotencyKey
 				return err
 			}
 			switch {
-			case j.Organisation != c.OrganisationID:
+			case j.Organisation != c.OrganisationID || c.outside(j.Domain):
 				return notFound("export job")
 			case j.Status == ExportFailed && j.Failure.Code == CodeCancelled:
 				return nil
@@ -142,7 +176,7 @@ func (s *Service) CancelExport(ctx context.Context, c Caller, id, idempotencyKey
 				return err
 			}
 			if j.Done > 0 {
-				if err := s.used(ctx, &b, j, func(u *Usage) { u.Pages += int64(j.Done) }); err != nil {
+				if err := s.used(ctx, &b, j, ProjectUsage{Pages: int64(j.Done)}); err != nil {
 					return err
 				}
 			}

@@ -30,12 +30,12 @@ func TestExportsOfEarlierReleasesAreListed(t *testing.T) {
 	x, y := w.tenant("docs.example.com"), w.tenant("late.example.com")
 	w.publish(x)
 	w.publish(y)
-	old := admin.New(admin.Options{Store: withoutRows{w.store}, Objects: w.objects, Runner: w.runner, Now: w.time})
+	old := admin.New(admin.Options{Store: withoutRows{w.store}, Objects: w.objects, Runner: w.runner, Now: w.Time})
 	for range 2 {
 		if _, err := old.StartExport(w.ctx, x.caller, admin.StartExport{Domain: "docs.example.com"}); err != nil {
 			t.Fatal(err)
 		}
-		w.advance(time.Second)
+		w.Advance(time.Second)
 	}
 	if _, err := w.StartExport(w.ctx, x.caller, admin.StartExport{Domain: "docs.example.com"}); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestASnapshotThatIsRestoredStays(t *testing.T) {
 	if _, err := w.ConfigureProject(w.ctx, x.project.ID, admin.Configuration{Kind: admin.KindCloud, Retention: admin.Retention{SnapshotDays: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	w.advance(48 * time.Hour)
+	w.Advance(48 * time.Hour)
 	if _, err := w.RestoreSnapshot(w.ctx, x.caller, admin.RestoreSnapshot{Domain: "docs.example.com", SnapshotID: first, Base: second}); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestASmallPageOfAFilteredList(t *testing.T) {
 	w.publish(x)
 	var failed []string
 	for i := range 30 {
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		j := w.start(x)
 		if i%15 == 0 {
 			want(t, w.FailExport(w.ctx, j.ID, admin.CodeInvalidSite, "no"), "")

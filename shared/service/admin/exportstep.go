@@ -107,11 +107,13 @@ func CheckRenderer(j ExportJob, renderer string) error {
 // marker says that a shard is rendered.
 type marker struct {
 	Pages int       `json:"pages"`
+	Bytes int64     `json:"bytes,omitempty"`
 	At    time.Time `json:"at"`
 }
 
 type markers struct {
 	pages, shards int
+	bytes         int64
 	latest        time.Time
 }
 
@@ -122,6 +124,7 @@ func (s *Service) markers(ctx context.Context, job string) (markers, error) {
 	q := store.Query{PK: jobKey(job).PK, Prefix: prefixShard}
 	err := list(ctx, s, q, func(_ store.Record, v marker) error {
 		m.pages += v.Pages
+		m.bytes += v.Bytes
 		m.shards++
 		if v.At.After(m.latest) {
 			m.latest = v.At
@@ -131,10 +134,17 @@ func (s *Service) markers(ctx context.Context, job string) (markers, error) {
 	return m, err
 }
 
+// RenderedBytes is how large the bundle of a job is by now: the sum of what its
+// rendered shards have in it. It returns the store's errors.
+func (s *Service) RenderedBytes(ctx context.Context, jobID string) (int64, error) {
+	m, err := s.markers(ctx, jobID)
+	return m.bytes, err
+}
+
 // MarkShard says that a shard of a running job is rendered, with so many
-// pages. A shard counts once, however often it is marked. A job that is final
+// pages and bytes of the bundle. A shard counts once, however often it is marked. A job that is final
 // refuses new markers with CodeJobNotActive.
-func (s *Service) MarkShard(ctx context.Context, jobID string, shard, pages int) error {
+func (s *Service) MarkShard(ctx context.Context, jobID string, shard, pages int, bytes int64) error {
 	if marked, err := s.ShardMarked(ctx, jobID, shard); err != nil || marked {
 		return err
 	}
@@ -145,7 +155,7 @@ func (s *Service) MarkShard(ctx context.Context, jobID string, shard, pages int)
 	if j.Status != ExportRunning {
 		return notActive(j)
 	}
-	err = s.put(ctx, shardKey(jobID, shard), 0, marker{Pages: max(pages, 0), At: s.now()})
+	err = s.put(ctx, shardKey(jobID, shard), 0, marker{Pages: max(pages, 0), Bytes: bytes, At: s.now()})
 	if conflictOn(err, shardKey(jobID, shard)) {
 		return nil
 	}
@@ -176,12 +186,15 @@ func (s *Service) finish(ctx context.Context, b *batch, j ExportJob) error {
 	}
 	running.Running = max(0, running.Running-1)
 	b.put(runningKey(j.Organisation), revision, running)
-	v, revision, err := readOr[version](ctx, s, versionKey(j.Project, j.Version))
+	v, revision, err := readIn[version](ctx, s, b, versionKey(j.Project, j.Version))
 	if err != nil {
 		return err
 	}
 	v.Active = max(0, v.Active-1)
 	v.Completed = v.Completed || j.Status == ExportCompleted
+	if j.lends() {
+		v.Job, v.Key = j.ID, j.Plan.Key
+	}
 	b.put(versionKey(j.Project, j.Version), revision, v)
 	event := EventExportFailed
 	if j.Status == ExportCompleted {
@@ -211,11 +224,7 @@ func (s *Service) CompleteExport(ctx context.Context, jobID string, bundle Bundl
 		if err := s.finish(ctx, &b, j); err != nil {
 			return err
 		}
-		if err := s.used(ctx, &b, j, func(u *Usage) {
-			u.Exports++
-			u.Pages += int64(bundle.Pages)
-			u.BundleBytes += bundle.Size
-		}); err != nil {
+		if err := s.used(ctx, &b, j, ProjectUsage{Exports: 1, Pages: int64(bundle.Pages), BundleBytes: bundle.Size}); err != nil {
 			return err
 		}
 		return s.write(ctx, &b)
@@ -267,12 +276,12 @@ func (s *Service) fail(ctx context.Context, b *batch, j *ExportJob, revision int
 }
 
 // used adds to a batch what a job adds to its organisation's month.
-func (s *Service) used(ctx context.Context, b *batch, j ExportJob, add func(*Usage)) error {
+func (s *Service) used(ctx context.Context, b *batch, j ExportJob, of ProjectUsage) error {
 	key := usageKey(j.Organisation, month(j.UpdatedAt))
-	u, revision, err := readOr[Usage](ctx, s, key)
+	u, revision, err := readOr[usageRecord](ctx, s, key)
 	if err == nil {
 		u.Month = month(j.UpdatedAt)
-		add(&u)
+		u.add(j, of)
 		b.put(key, revision, u)
 	}
 	return err

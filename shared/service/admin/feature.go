@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Kind is how a project's site is deployed.
@@ -92,6 +94,10 @@ type Settings struct {
 	// CanonicalHTML writes canonical and sitemap addresses with ".html", for
 	// hosts that can't rewrite clean ones.
 	CanonicalHTML bool `json:"canonicalHtml,omitempty"`
+	// BasePath is the path below the domain that the bundle is served at, such as
+	// "handbook", without slashes at its ends; empty for the root. Addresses that
+	// pages name as their own have it.
+	BasePath string `json:"basePath,omitempty"`
 	// AllowHosts are the hosts that an export may fetch what the site names
 	// from: names such as "files.example.com", "*.example.com" or
 	// "example.com:8443", sorted, with commas between them. Nothing is fetched
@@ -146,6 +152,28 @@ func NormalHosts(names []string) (string, error) {
 	}
 	return strings.Join(hosts, ","), nil
 }
+
+// NormalBasePath returns a path in the form that BasePath has. It returns
+// CodeInvalid for one of other characters than letters, digits, "-", ".", "_" and
+// "~" (RFC 3986, 2.3) in its parts, or of more than 200.
+func NormalBasePath(path string) (string, error) {
+	const field, most = "settings.basePath", 200
+	path = strings.Trim(strings.TrimSpace(path), "/")
+	if path == "" {
+		return "", nil
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		if !basePathPart().MatchString(part) || part == "." || part == ".." {
+			return "", FieldErrorf(field, "%q is not a path such as \"handbook\" or \"docs/v2\"", path)
+		}
+	}
+	if len(path) > most {
+		return "", FieldErrorf(field, "must be at most %d characters", most)
+	}
+	return path, nil
+}
+
+var basePathPart = lazy.Regexp(`^[A-Za-z0-9._~-]+$`)
 
 // configured reports whether the setting that a feature needs is there.
 func (t Settings) configured(f Feature) bool {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -51,7 +52,7 @@ const (
 	findingsPause = 2 * time.Minute
 )
 
-var findingsCursorForm, findingCodeForm = lazily(FindingsCursorPattern), lazily(FindingCodePattern)
+var findingsCursorForm, findingCodeForm = lazy.Regexp(FindingsCursorPattern), lazy.Regexp(FindingCodePattern)
 
 // FindingList asks for a page of a job's findings.
 type FindingList struct {
@@ -143,8 +144,8 @@ func (s *Service) Findings(ctx context.Context, c Caller, in FindingList) ([]Fin
 	return found, "", nil
 }
 
-// noFindings returns why there is no list of findings of a final job; nil where it
-// has found nothing.
+// noFindings returns why a final job has no list of findings; nil if it found
+// nothing.
 func (s *Service) noFindings(j ExportJob) error {
 	switch failed := j.Status == ExportFailed; {
 	case failed && s.now().Sub(j.UpdatedAt) < findingsPause:

@@ -59,7 +59,7 @@ func TestFindingsOfAnExportThatNeverBegan(t *testing.T) {
 	want(t, err, "")
 	_, _, err = w.Findings(w.ctx, x.caller, admin.FindingList{Job: j.ID})
 	want(t, err, admin.CodeJobRunning) // a step may have found something
-	w.advance(time.Hour)
+	w.Advance(time.Hour)
 	found, next, err := w.Findings(w.ctx, x.caller, admin.FindingList{Job: j.ID})
 	if err != nil || len(found) != 0 || next != "" {
 		t.Errorf("found %v, next %q: %v", found, next, err)

@@ -3,15 +3,18 @@ package admin_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/shared/service/storetest"
 )
 
 // world is a service on storage of its own, with a clock that only tests move.
@@ -22,10 +25,10 @@ type world struct {
 	store   store.Store
 	objects store.Objects
 	runner  *runner
-	dir     string // where storage keeps its files
+	dir     string       // where storage keeps its files
+	created atomic.Int64 // snapshots
 
-	mu  sync.Mutex
-	now time.Time
+	*storetest.Clock
 }
 
 // begin is the time at which every world begins.
@@ -33,31 +36,19 @@ var begin = time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
 
 func newWorld(t *testing.T, change ...func(*admin.Options)) *world {
 	t.Helper()
-	w := &world{t: t, ctx: t.Context(), runner: &runner{}, dir: t.TempDir(), now: begin}
-	l, err := local.Open(t.Context(), local.Options{Dir: w.dir, BaseURL: "http://127.0.0.1:1", Now: w.time})
+	w := &world{t: t, ctx: t.Context(), runner: &runner{}, dir: t.TempDir(), Clock: storetest.NewClock(begin)}
+	l, err := local.Open(t.Context(), local.Options{Dir: w.dir, BaseURL: "http://127.0.0.1:1", Now: w.Time})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close(context.Background()) })
 	w.store, w.objects = l.Store(), l.Objects()
-	o := admin.Options{Store: w.store, Objects: w.objects, Runner: w.runner, Now: w.time, MaxRunning: 3, AgentReady: ready}
+	o := admin.Options{Store: w.store, Objects: w.objects, Runner: w.runner, Now: w.Time, MaxRunning: 3, AgentReady: ready}
 	for _, c := range change {
 		c(&o)
 	}
 	w.Service = admin.New(o)
 	return w
-}
-
-func (w *world) time() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *world) advance(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
 }
 
 // runner remembers what was started.
@@ -116,11 +107,17 @@ func (w *world) tenant(domain string) tenant {
 // digest is a made-up SHA-256.
 func digest(c string) string { return strings.Repeat(c, 64) }
 
-// create begins a snapshot that is based on another, or on none.
+// create begins a snapshot of its own that is based on another, or on none.
 func (w *world) create(x tenant, base string) admin.PendingSnapshot {
 	w.t.Helper()
+	return w.createOf(x, base, fmt.Sprintf("%064x", w.created.Add(1)))
+}
+
+// createOf is create for a manifest of a digest.
+func (w *world) createOf(x tenant, base, manifest string) admin.PendingSnapshot {
+	w.t.Helper()
 	p, err := w.CreateSnapshot(w.ctx, x.caller, admin.CreateSnapshot{
-		Domain: x.project.Domain, Base: base, Manifest: admin.Blob{SHA256: digest("a"), Size: 10},
+		Domain: x.project.Domain, Base: base, Manifest: admin.Blob{SHA256: manifest, Size: 10},
 		Packs: []admin.Blob{{SHA256: digest("b"), Size: 20}},
 	})
 	if err != nil {
@@ -141,7 +138,7 @@ func (w *world) publish(x tenant) admin.Snapshot {
 	if err != nil && admin.CodeOf(err) != admin.CodeNotFound {
 		w.t.Fatal(err)
 	}
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	p, err := w.Publish(w.ctx, x.caller, admin.Publish{
 		Domain: x.project.Domain, SnapshotID: w.create(x, newest.ID).ID, Check: approve,
 	})

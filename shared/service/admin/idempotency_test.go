@@ -38,12 +38,12 @@ func TestARepeatedStartIsOneJob(t *testing.T) {
 	if third, err := start(other, "k1", "v1"); err != nil || third.ID == first.ID {
 		t.Errorf("another organisation's key made %s, %v", third.ID, err)
 	}
-	w.advance(24*time.Hour - time.Second)
+	w.Advance(24*time.Hour - time.Second)
 	again, err = start(x, "k1", "v1")
 	if err != nil || again.ID != first.ID {
 		t.Errorf("before a day is over: %s, %v", again.ID, err)
 	}
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	again, err = start(x, "k1", "v2")
 	if err != nil || again.ID == first.ID {
 		t.Errorf("after a day: %s, %v", again.ID, err)
@@ -123,13 +123,13 @@ func TestADeadRequestGivesWay(t *testing.T) {
 	err := publish(func(context.Context, admin.Snapshot) (admin.Contents, error) {
 		// While this one is at work, a second comes, and one after the lease.
 		// The second learns how much of the lease is left.
-		w.advance(30 * time.Second)
+		w.Advance(30 * time.Second)
 		second := publish(approve)
 		want(t, second, admin.CodeKeyRunning)
 		if e, ok := errors.AsType[*admin.Error](second); !ok || e.RetryAfter != 90*time.Second {
 			t.Errorf("%+v", second)
 		}
-		w.advance(3 * time.Minute)
+		w.Advance(3 * time.Minute)
 		want(t, publish(approve), "")
 		return admin.Contents{}, errors.New("cut off")
 	})
@@ -148,11 +148,11 @@ func TestAnOvertakenStartEnds(t *testing.T) {
 	w.publish(x)
 	in := admin.StartExport{Domain: x.project.Domain, IdempotencyKey: "k"}
 	writes, overtaken := 0, false
-	slow := admin.New(admin.Options{Runner: w.runner, Now: w.time, Store: storetest.AroundStore(w.store,
+	slow := admin.New(admin.Options{Runner: w.runner, Now: w.Time, Store: storetest.AroundStore(w.store,
 		func(ctx context.Context, call *storetest.Call, do func(context.Context) error) error {
 			if strings.HasPrefix(call.Name, "Store.Get domain#") && !overtaken {
 				overtaken = true
-				w.advance(3 * time.Minute)
+				w.Advance(3 * time.Minute)
 				if _, err := w.StartExport(w.ctx, x.caller, in); err != nil {
 					t.Error(err)
 				}
@@ -181,8 +181,8 @@ func TestARequestDiesWithItsProcess(t *testing.T) {
 	in := admin.Publish{Domain: x.project.Domain, SnapshotID: p.ID, IdempotencyKey: "k", Check: approve}
 	first := in
 	first.Check = func(context.Context, admin.Snapshot) (admin.Contents, error) {
-		w.advance(time.Second)
-		next := admin.New(admin.Options{Store: w.store, Objects: w.objects, Runner: w.runner, Now: w.time, Since: w.time()})
+		w.Advance(time.Second)
+		next := admin.New(admin.Options{Store: w.store, Objects: w.objects, Runner: w.runner, Now: w.Time, Since: w.Time()})
 		if _, err := next.Publish(w.ctx, x.caller, in); err != nil {
 			t.Error(err)
 		}

@@ -40,7 +40,9 @@ type Key struct {
 	// AllowedAddresses are the networks that the key may be used from; none
 	// means any.
 	AllowedAddresses []netip.Prefix `json:"allowedAddresses,omitempty"`
-	CreatedAt        time.Time      `json:"createdAt"`
+	// Domain is the only one that the key is for; empty for all of the organisation.
+	Domain    string    `json:"domain,omitempty"`
+	CreatedAt time.Time `json:"createdAt"`
 	// CreatedBy is the person who made it, empty for an operator, and Tail the last
 	// letters of the key, by which people tell keys apart. Keys of earlier releases
 	// have neither.
@@ -50,9 +52,15 @@ type Key struct {
 	// for never and not yet.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	RevokedAt time.Time `json:"revokedAt,omitzero"`
+	// UsedAt is the hour in which the key was last used, a few minutes late; zero
+	// for never, and where a key is not read from a list.
+	UsedAt time.Time `json:"-"`
 	// Digest is the SHA-256 of the whole key in hex: the key itself is not kept.
 	Digest string `json:"digest"`
 }
+
+// IsKey reports whether an id is a key's.
+func IsKey(id string) bool { return strings.HasPrefix(id, idKey+"_") }
 
 // public is the key without its digest.
 func (k Key) public() Key {
@@ -67,6 +75,8 @@ type KeyRequest struct {
 	// Scopes; none means read and write.
 	Scopes           []Scope
 	AllowedAddresses []netip.Prefix
+	// Domain is the only one that the key is for; empty for all.
+	Domain string
 	// ExpiresAt, if not zero, must be in the future.
 	ExpiresAt time.Time
 }
@@ -76,9 +86,11 @@ type KeyRequest struct {
 type Caller struct {
 	OrganisationID string
 	Plan           Plan
-	// KeyID is the key, and Scopes what it may do.
+	// KeyID is the key, Scopes what it may do, and Domain the only one that it is
+	// for; empty for all.
 	KeyID  string
 	Scopes []Scope
+	Domain string
 	// Person is the id of a person, whom PersonCaller returns, and Role what that
 	// person is in the organisation.
 	Person string
@@ -89,9 +101,16 @@ type Caller struct {
 	Address netip.Addr
 }
 
+// outside reports whether a domain is not one that the caller is for: to such a key
+// it is as if it were another organisation's.
+func (c Caller) outside(domain string) bool { return c.Domain != "" && c.Domain != domain }
+
 // keyEntry is the row by which an organisation's keys are listed.
 type keyEntry struct {
 	Digest string `json:"digest"`
+	// UsedAt is the hour in which the key was last used, as far as calls are
+	// settled. It is here and not with the key, which requests read.
+	UsedAt time.Time `json:"usedAt,omitzero"`
 }
 
 const (
@@ -190,9 +209,12 @@ func (s *Service) createKey(ctx context.Context, c Caller, in KeyRequest) (Key, 
 	if _, err := s.activeOrganisation(ctx, in.Organisation); err != nil {
 		return Key{}, "", err
 	}
+	if err := s.checkKeyDomain(ctx, in.Organisation, in.Domain, scopes); err != nil {
+		return Key{}, "", err
+	}
 	secret := newSecret(s.opt.KeyPrefix)
 	k := Key{
-		ID: s.opt.NewID(idKey), Organisation: in.Organisation, Name: in.Name, Scopes: scopes, AllowedAddresses: networks,
+		ID: s.opt.NewID(idKey), Organisation: in.Organisation, Name: in.Name, Scopes: scopes, AllowedAddresses: networks, Domain: in.Domain,
 		CreatedAt: now, CreatedBy: c.Person, Tail: secret[len(secret)-tailLength:], Digest: keyDigest(secret),
 	}
 	if !in.ExpiresAt.IsZero() {
@@ -206,9 +228,9 @@ func (s *Service) createKey(ctx context.Context, c Caller, in KeyRequest) (Key, 
 			}
 		}
 		b.put(keyKey(k.Digest), 0, k)
-		b.put(keyRow(k.Organisation, k.ID), 0, keyEntry{k.Digest})
+		b.put(keyRow(k.Organisation, k.ID), 0, keyEntry{Digest: k.Digest})
 		s.audit(&b, c, k.Organisation, "key.created", k.ID, changed("name", "", k.Name, "scopes", "", joined(k.Scopes),
-			"allowedAddresses", "", joined(k.AllowedAddresses), "expiresAt", "", timeText(k.ExpiresAt))...)
+			"allowedAddresses", "", joined(k.AllowedAddresses), "domain", "", k.Domain, "expiresAt", "", timeText(k.ExpiresAt))...)
 		if err := s.notify(ctx, &b, k.Organisation, EventKeyCreated, k.ID, k.public()); err != nil {
 			return err
 		}
@@ -218,6 +240,22 @@ func (s *Service) createKey(ctx context.Context, c Caller, in KeyRequest) (Key, 
 		return Key{}, "", err
 	}
 	return k, secret, nil
+}
+
+// checkKeyDomain returns CodeInvalid for a domain that no key of an organisation with
+// such scopes can be for.
+func (s *Service) checkKeyDomain(ctx context.Context, organisation, domain string, scopes []Scope) error {
+	if domain == "" {
+		return nil
+	}
+	_, _, _, err := s.site(ctx, Caller{OrganisationID: organisation}, domain)
+	switch {
+	case CodeOf(err) == CodeDomainNotFound:
+		return FieldErrorf("domain", "no project of the organisation has it")
+	case err == nil && slices.Contains(scopes, ScopeManage):
+		return FieldErrorf("domain", "a key with the scope manage is for all domains")
+	}
+	return err
 }
 
 // keyHour counts the keys that people made in an hour of the clock.
@@ -254,13 +292,20 @@ func (s *Service) ListKeys(ctx context.Context, organisation string) ([]Key, err
 	var all []Key
 	q := store.Query{PK: keyRow(organisation, "").PK, Prefix: prefixKeyRow}
 	err := list(ctx, s, q, func(_ store.Record, row keyEntry) error {
-		k, _, err := read[Key](ctx, s, keyKey(row.Digest))
+		k, err := s.keyOf(ctx, row)
 		if err == nil {
 			all = append(all, k)
 		}
 		return err
 	})
 	return all, err
+}
+
+// keyOf reads the key of a row.
+func (s *Service) keyOf(ctx context.Context, row keyEntry) (Key, error) {
+	k, _, err := read[Key](ctx, s, keyKey(row.Digest))
+	k.UsedAt = row.UsedAt
+	return k, err
 }
 
 // RevokeKey ends a key at once. Ending it again is success. It returns
@@ -321,7 +366,7 @@ func (s *Service) Authenticate(ctx context.Context, authorization string, addr n
 	if !o.RevokedAt.IsZero() {
 		return Caller{}, Errorf(CodeUnauthorized, "the organisation of this admin key was ended")
 	}
-	c := Caller{OrganisationID: k.Organisation, KeyID: k.ID, Plan: o.Plan, Scopes: k.Scopes, Address: addr.Unmap()}
+	c := Caller{OrganisationID: k.Organisation, KeyID: k.ID, Plan: o.Plan, Scopes: k.Scopes, Domain: k.Domain, Address: addr.Unmap()}
 	if !allowed(k.AllowedAddresses, addr) {
 		return c, Errorf(CodeAddress, "this admin key may not be used from this address")
 	}

@@ -21,6 +21,7 @@ type Calls struct {
 type meteredCall struct {
 	Organisation string    `json:"organisation"`
 	Operation    string    `json:"operation"`
+	Key          string    `json:"key,omitempty"` // id of the key that it was made with
 	At           time.Time `json:"at"`
 }
 
@@ -38,15 +39,15 @@ const (
 	meterKeep = 90 * 24 * time.Hour
 )
 
-// MeterCall notes a call of the API for its organisation, once for each id of a
-// request. It is one write, put if absent: SettleCalls adds it up later.
+// MeterCall notes a call of the API for its organisation and key, once for each id
+// of a request. It is one write, put if absent: SettleCalls adds it up later.
 // It returns the store's errors.
-func (s *Service) MeterCall(ctx context.Context, request, organisation, operation string) error {
+func (s *Service) MeterCall(ctx context.Context, request, organisation, keyID, operation string) error {
 	now := s.now()
 	sum := sha256.Sum256([]byte(request))
 	key := meterKey(int(sum[0])%meterPartitions, hex.EncodeToString(sum[:16]))
 	var b batch
-	b.put(key, 0, meteredCall{organisation, operation, now}).ExpiresAt = now.Add(meterKeep)
+	b.put(key, 0, meteredCall{organisation, operation, keyID, now}).ExpiresAt = now.Add(meterKeep)
 	err := s.write(ctx, &b)
 	if conflictOn(err, key) {
 		return nil
@@ -54,8 +55,8 @@ func (s *Service) MeterCall(ctx context.Context, request, organisation, operatio
 	return err
 }
 
-// SettleCalls adds noted calls to their organisations' months and returns how
-// many there were. What it adds it removes in the same transaction, so a call
+// SettleCalls adds noted calls to their organisations' months, notes the hour in
+// which keys were last used, and returns how many calls there were. What it adds it removes in the same transaction, so a call
 // counts once, whoever settles at the same time and wherever one stops.
 // It returns the store's errors.
 func (s *Service) SettleCalls(ctx context.Context) (settled int, err error) {
@@ -74,6 +75,36 @@ func (s *Service) SettleCalls(ctx context.Context) (settled int, err error) {
 	return settled, nil
 }
 
+// counted are the calls of an organisation's month, keyUse is the row of a key, while
+// calls are added to them.
+type (
+	counted struct {
+		calls    Calls
+		revision int64
+	}
+	keyUse struct {
+		entry    keyEntry
+		revision int64
+		later    bool // the hour is another than the stored one
+	}
+)
+
+func (s *Service) countedCalls(ctx context.Context, key store.Key) (*counted, error) {
+	calls, revision, err := readOr[Calls](ctx, s, key)
+	if calls.ByOperation == nil {
+		calls.ByOperation = map[string]int64{}
+	}
+	return &counted{calls, revision}, err
+}
+
+// at notes a use of the key. Only its hour is kept: a busy key is written once an
+// hour.
+func (u *keyUse) at(t time.Time) {
+	if hour := t.Truncate(time.Hour); hour.After(u.entry.UsedAt) {
+		u.entry.UsedAt, u.later = hour, true
+	}
+}
+
 // settleSome settles as many calls of a partition as one transaction takes.
 func (s *Service) settleSome(ctx context.Context, partition int) (settled int, err error) {
 	err = s.transact(ctx, func() error {
@@ -82,35 +113,44 @@ func (s *Service) settleSome(ctx context.Context, partition int) (settled int, e
 		if err != nil {
 			return err
 		}
-		type counted struct {
-			calls    Calls
-			revision int64
-		}
 		sums := map[store.Key]*counted{}
+		uses := map[store.Key]*keyUse{}
 		var b batch
 		for _, rec := range page.Records {
 			var c meteredCall
 			if err := json.Unmarshal(rec.Value, &c); err != nil {
 				return errors.Join(errors.New("record of a call"), err)
 			}
-			key := callsKey(c.Organisation, month(c.At))
-			sum := sums[key]
-			if writes := len(sums) + len(b.deletes) + 1; writes >= store.MaxTransaction-1 && sum == nil || writes >= store.MaxTransaction {
+			key, row := callsKey(c.Organisation, month(c.At)), keyRow(c.Organisation, c.Key)
+			sum, use := sums[key], uses[row]
+			writes := len(sums) + len(uses) + len(b.deletes) + 1
+			if sum == nil {
+				writes++
+			}
+			if c.Key != "" && use == nil {
+				writes++
+			}
+			if writes > store.MaxTransaction {
 				break
 			}
 			if sum == nil {
-				calls, revision, err := readOr[Calls](ctx, s, key)
-				if err != nil {
+				if sum, err = s.countedCalls(ctx, key); err != nil {
 					return err
 				}
-				if calls.ByOperation == nil {
-					calls.ByOperation = map[string]int64{}
-				}
-				sum = &counted{calls, revision}
 				sums[key] = sum
 			}
 			sum.calls.Total++
 			sum.calls.ByOperation[c.Operation]++
+			if c.Key != "" {
+				if use == nil {
+					use = &keyUse{}
+					if use.entry, use.revision, err = readOr[keyEntry](ctx, s, row); err != nil {
+						return err
+					}
+					uses[row] = use
+				}
+				use.at(c.At)
+			}
 			b.remove(rec.Key, rec.Revision)
 			settled++
 		}
@@ -119,6 +159,11 @@ func (s *Service) settleSome(ctx context.Context, partition int) (settled int, e
 		}
 		for key, sum := range sums {
 			b.put(key, sum.revision, sum.calls)
+		}
+		for row, use := range uses {
+			if use.later && use.revision > 0 {
+				b.put(row, use.revision, use.entry)
+			}
 		}
 		return s.write(ctx, &b)
 	})

@@ -220,8 +220,8 @@ func (s *Service) DueQueues(ctx context.Context, shard int, cursor string) ([]Du
 // LeasedDelivery is a delivery that its holder alone attempts, for a minute.
 type LeasedDelivery struct {
 	Delivery
-	// Webhook is where it goes. Without Secrets there is no such endpoint any more,
-	// or it is switched off: then it is settled without an attempt.
+	// Webhook is where it goes. Without Secrets the endpoint was removed or is
+	// switched off: then it is settled without an attempt.
 	Webhook Webhook
 	// Secrets sign it, the newest first.
 	Secrets []string
@@ -406,7 +406,7 @@ func (s *Service) switchWebhook(ctx context.Context, b *batch, w Webhook, offAt 
 	if !offAt.IsZero() {
 		action = "webhook.switched-off"
 	}
-	s.audit(b, Caller{Operator: "bindery"}, w.Organisation, action, w.ID, changed("host", "", stored.host())...)
+	s.audit(b, Caller{Operator: "bindery"}, w.Organisation, action, w.ID, changed("host", "", stored.Host())...)
 	return true, nil
 }
 

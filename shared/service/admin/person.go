@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/mail"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,9 @@ type Identity struct {
 	// person's.
 	Verified bool
 	Name     string
+	// Roles are those that the person's groups at the provider have in
+	// organisations, by their ids; nil for none.
+	Roles map[string]Role
 }
 
 // Membership is a person's role in an organisation.
@@ -41,6 +45,9 @@ type Membership struct {
 	Address      string    `json:"address,omitempty"` // the one that was invited
 	Role         Role      `json:"role"`
 	Since        time.Time `json:"since"`
+	// Groups reports that the membership comes of the person's groups at the
+	// provider, and lasts as long as they say so at each sign-in.
+	Groups bool `json:"groups,omitempty"`
 }
 
 // Invitation waits for somebody who signs in with an address.
@@ -165,10 +172,12 @@ func (s *Service) Withdraw(ctx context.Context, c Caller, address string) error 
 }
 
 // SignIn returns the person of an identity, and makes one at the first sign-in. An
-// identity whose address is verified claims the invitations of that address.
+// identity whose address is verified claims the invitations of that address, and
+// memberships that come of groups become what its roles are. The audit log has
+// from as where the request came from; the zero address is nowhere.
 // It returns CodeInvalid for an identity without issuer or subject, and the
 // store's errors.
-func (s *Service) SignIn(ctx context.Context, id Identity) (Person, error) {
+func (s *Service) SignIn(ctx context.Context, id Identity, from netip.Addr) (Person, error) {
 	if id.Issuer == "" || id.Subject == "" {
 		return Person{}, FieldErrorf("identity", "has no issuer or no subject")
 	}
@@ -202,16 +211,22 @@ func (s *Service) SignIn(ctx context.Context, id Identity) (Person, error) {
 		b.put(personKey(p.ID), revision, p)
 		return s.write(ctx, &b)
 	})
-	if err != nil || !id.Verified {
+	if err != nil {
 		return p, err
 	}
-	waiting, err := all[Invitation](ctx, s, store.Query{PK: invitationKey(address, "").PK, Limit: MaxPage})
-	for _, in := range waiting {
-		if err == nil {
-			err = s.claim(ctx, p, in)
+	c := Caller{Person: p.ID, Address: from}
+	if id.Verified {
+		waiting, err := all[Invitation](ctx, s, store.Query{PK: invitationKey(address, "").PK, Limit: MaxPage})
+		if err != nil {
+			return p, err
+		}
+		for _, in := range waiting {
+			if err := s.claim(ctx, c, in); err != nil {
+				return p, err
+			}
 		}
 	}
-	return p, err
+	return p, s.followGroups(ctx, c, id.Roles)
 }
 
 // personRef names the person of an identity.
@@ -221,7 +236,7 @@ type personRef struct {
 
 // claim makes a member of a person who was invited. One who is a member keeps the
 // role.
-func (s *Service) claim(ctx context.Context, p Person, in Invitation) error {
+func (s *Service) claim(ctx context.Context, c Caller, in Invitation) error {
 	return s.transact(ctx, func() error {
 		in, revision, err := read[Invitation](ctx, s, invitationKey(in.Address, in.Organisation))
 		if errors.Is(err, store.ErrNotFound) || err == nil && !s.now().Before(in.ExpiresAt) {
@@ -230,7 +245,7 @@ func (s *Service) claim(ctx context.Context, p Person, in Invitation) error {
 		if err != nil {
 			return err
 		}
-		_, member, err := readOr[Membership](ctx, s, memberKey(in.Organisation, p.ID))
+		_, member, err := readOr[Membership](ctx, s, memberKey(in.Organisation, c.Person))
 		if err != nil {
 			return err
 		}
@@ -238,13 +253,13 @@ func (s *Service) claim(ctx context.Context, p Person, in Invitation) error {
 		b.remove(invitationKey(in.Address, in.Organisation), revision)
 		b.remove(invitationRow(in.Organisation, in.Address), 0)
 		if member == 0 {
-			m := Membership{Organisation: in.Organisation, Person: p.ID, Address: in.Address, Role: in.Role, Since: s.now()}
-			b.put(memberKey(m.Organisation, p.ID), 0, m)
-			b.put(personRow(p.ID, m.Organisation), 0, presence{})
+			m := Membership{Organisation: in.Organisation, Person: c.Person, Address: in.Address, Role: in.Role, Since: s.now()}
+			b.put(memberKey(m.Organisation, c.Person), 0, m)
+			b.put(personRow(c.Person, m.Organisation), 0, presence{})
 			if err := s.countOwners(ctx, &b, m.Organisation, "", m.Role); err != nil {
 				return err
 			}
-			s.audit(&b, Caller{Person: p.ID}, m.Organisation, "member.joined", p.ID, changed("role", "", string(m.Role), "address", "", m.Address)...)
+			s.audit(&b, c, m.Organisation, "member.joined", c.Person, changed("role", "", string(m.Role), "address", "", m.Address)...)
 		}
 		return s.write(ctx, &b)
 	})

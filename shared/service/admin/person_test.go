@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -31,7 +32,7 @@ func operatorOf(org string) admin.Caller {
 
 func (w *world) signIn(subject, address string, verified bool) admin.Person {
 	w.t.Helper()
-	p, err := w.SignIn(w.ctx, admin.Identity{Issuer: "https://login.example.com", Subject: subject, Address: address, Verified: verified, Name: subject})
+	p, err := w.SignIn(w.ctx, admin.Identity{Issuer: "https://login.example.com", Subject: subject, Address: address, Verified: verified, Name: subject}, netip.Addr{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestInvitationsThatMakeNoMember(t *testing.T) {
 	if waiting, _, err := w.Invitations(w.ctx, operatorOf(org), "", 0); err != nil || len(waiting) != 1 {
 		t.Errorf("%v wait: %v", waiting, err)
 	}
-	w.advance(15 * 24 * time.Hour)
+	w.Advance(15 * 24 * time.Hour)
 	for _, name := range []string{"carl", "dora"} {
 		if r := w.roleIn(w.signIn(name, name+"@example.com", true), org); r != "" {
 			t.Errorf("%s is %s", name, r)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -63,7 +64,7 @@ func checkURL(field, raw string, schemes ...string) error {
 	return FieldErrorf(field, "must begin with %s://", strings.Join(schemes, ":// or "))
 }
 
-var analyticsForm = lazily(`^[A-Za-z0-9_-]{1,64}$`)
+var analyticsForm = lazy.Regexp(`^[A-Za-z0-9_-]{1,64}$`)
 
 func checkSettings(t Settings) error {
 	search := t.Search
@@ -81,6 +82,11 @@ func checkSettings(t Settings) error {
 	}
 	if t.AnalyticsID != "" && !analyticsForm().MatchString(t.AnalyticsID) {
 		return FieldErrorf("settings.analyticsId", "must be at most 64 letters, digits, hyphens and underscores")
+	}
+	if base, err := NormalBasePath(t.BasePath); err != nil {
+		return err
+	} else if base != t.BasePath {
+		return FieldErrorf("settings.basePath", "must have no slashes at its ends")
 	}
 	if hosts, err := NormalHosts(t.Hosts()); err != nil {
 		return err
@@ -294,7 +300,7 @@ func (s *Service) site(ctx context.Context, c Caller, domain string) (Project, d
 	}
 	gone := Errorf(CodeDomainNotFound, "domain not found")
 	claim, revision, err := read[domainClaim](ctx, s, domainKey(domain))
-	if errors.Is(err, store.ErrNotFound) || err == nil && claim.Organisation != c.OrganisationID {
+	if errors.Is(err, store.ErrNotFound) || err == nil && (claim.Organisation != c.OrganisationID || c.outside(domain)) {
 		return Project{}, domainClaim{}, 0, gone
 	}
 	if err != nil {

@@ -16,6 +16,11 @@ import (
 //
 //	person#<psn>    person           Person
 //	                member#<org>     that the person is a member
+//	                session#<id>     digest of a session's token, to list by
+//	session#<sha256> session         Session
+//	flow#<sha256>   flow             Flow: a sign-in that has begun
+//	link#<sha256>   link             who is signed in by a link, once
+//	signins#<network> signins        how many sign-ins it began
 //	identity#<digest> identity       the person of an identity
 //	invitation#<digest> <org>        Invitation, by its address
 //	audit#<org>     <time>           AuditEntry
@@ -51,6 +56,7 @@ import (
 //	domain#<name>   domain           owner and newest snapshot of a domain
 //	export#<exp>    job              ExportJob
 //	                shard#<n>        that a shard is rendered
+//	                assembly         Assembly
 //	                failure          the first cause of a failing step
 //	                took#<step>#<n>  StepTime
 //	agent#<agj>     message#<n>      AgentMessage
@@ -74,6 +80,7 @@ const (
 	skDomain       = "domain"
 	skJob          = "job"
 	skFailure      = "failure"
+	skAssembly     = "assembly"
 	skAgents       = "agents"
 	skStream       = "stream"
 	skRequest      = "request"
@@ -85,6 +92,7 @@ const (
 	prefixSnapshot = "snapshot#"
 	prefixAgentJob = "agentjob#"
 	prefixUsage    = "usage#"
+	prefixCalls    = "calls#"
 	prefixKeyRow   = "key#"
 	prefixProject  = "project#"
 	prefixMessage  = "message#"
@@ -108,7 +116,7 @@ func usageKey(org, month string) store.Key {
 	return store.Key{PK: "org#" + org, SK: prefixUsage + month}
 }
 func callsKey(org, month string) store.Key {
-	return store.Key{PK: "org#" + org, SK: "calls#" + month}
+	return store.Key{PK: "org#" + org, SK: prefixCalls + month}
 }
 func meterKey(partition int, id string) store.Key {
 	return store.Key{PK: fmt.Sprintf("calls#%02d", partition), SK: id}
@@ -189,6 +197,9 @@ func exportsPK(org, domain string) string {
 }
 
 func failureKey(job string) store.Key { return store.Key{PK: "export#" + job, SK: skFailure} }
+func assemblyKey(job string) store.Key {
+	return store.Key{PK: "export#" + job, SK: skAssembly}
+}
 func stepTimeKey(job, step string, shard int) store.Key {
 	return store.Key{PK: "export#" + job, SK: fmt.Sprintf(prefixStepTime+"%s#%06d", step, shard)}
 }
@@ -304,13 +315,32 @@ type batch struct {
 	err     error
 }
 
+// put adds a write of v, in the place of one of the same record.
 func (b *batch) put(key store.Key, revision int64, v any) *store.Record {
 	rec, err := record(key, revision, v)
 	if err != nil && b.err == nil {
 		b.err = err
 	}
+	if i := b.find(key); i >= 0 {
+		b.puts[i] = rec
+		return &b.puts[i]
+	}
 	b.puts = append(b.puts, rec)
 	return &b.puts[len(b.puts)-1]
+}
+
+// find returns the place of a record among the writes, -1 for none.
+func (b *batch) find(key store.Key) int {
+	return slices.IndexFunc(b.puts, func(r store.Record) bool { return r.Key == key })
+}
+
+// readIn is readOr for a record that the batch may be about to write.
+func readIn[T any](ctx context.Context, s *Service, b *batch, key store.Key) (v T, revision int64, err error) {
+	i := b.find(key)
+	if i < 0 {
+		return readOr[T](ctx, s, key)
+	}
+	return v, b.puts[i].Revision, json.Unmarshal(b.puts[i].Value, &v)
 }
 
 func (b *batch) remove(key store.Key, revision int64) {

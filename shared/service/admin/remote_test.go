@@ -86,7 +86,7 @@ func TestVersionsOfFetchedFiles(t *testing.T) {
 	complete := func(j admin.ExportJob) {
 		t.Helper()
 		for n := 1; n <= plan.Shards; n++ {
-			want(t, w.MarkShard(w.ctx, j.ID, n, plan.Pages/plan.Shards), "")
+			want(t, w.MarkShard(w.ctx, j.ID, n, plan.Pages/plan.Shards, 0), "")
 		}
 		want(t, w.CompleteExport(w.ctx, j.ID, bundleOf(j)), "")
 	}

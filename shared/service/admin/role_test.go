@@ -90,6 +90,6 @@ func TestKeysAnHour(t *testing.T) {
 		if _, _, err := w.CreateKey(w.ctx, admin.KeyRequest{Organisation: x.ID, Name: "k"}); err != nil {
 			t.Error(err)
 		}
-		w.advance(time.Hour)
+		w.Advance(time.Hour)
 	}
 }

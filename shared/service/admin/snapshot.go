@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,6 +98,9 @@ type Snapshot struct {
 	Packs       []Blob    `json:"packs,omitempty"`
 	CreatedAt   time.Time `json:"createdAt"`
 	PublishedAt time.Time `json:"publishedAt,omitzero"`
+	// PublishedBy is the id of the key or person who did; empty for operators and in
+	// records of earlier releases.
+	PublishedBy string `json:"publishedBy,omitempty"`
 	// RestoredAt is when it was last made the newest again.
 	RestoredAt time.Time `json:"restoredAt,omitzero"`
 	// Files is the number of the site's files and Bytes their size together,
@@ -105,6 +109,10 @@ type Snapshot struct {
 	Bytes int64 `json:"bytes,omitempty"`
 	// Exported says that an export was made from it: it is never let go.
 	Exported bool `json:"exported,omitempty"`
+	// Same is the newest snapshot that a pending one was found equal to when it was
+	// published: it stands for it, and the upload goes as others do that were never
+	// published.
+	Same string `json:"same,omitempty"`
 }
 
 // ManifestKey is the object key of the snapshot's manifest.
@@ -362,7 +370,9 @@ type Publish struct {
 type publishKey struct{ Domain, SnapshotID string }
 
 // Publish makes a pending snapshot the newest of its domain, if it is based on
-// the one that is: CodeOvertaken if not. Publishing it again is success.
+// the one that is: CodeOvertaken if not. Publishing it again is success. One that
+// has the manifest of the newest does not become a new one: the result is the
+// newest, also when the call is repeated.
 func (s *Service) Publish(ctx context.Context, c Caller, in Publish) (Snapshot, error) {
 	if err := c.person(ActionExport); err != nil {
 		return Snapshot{}, err
@@ -374,8 +384,8 @@ func (s *Service) Publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 		p, err := s.publish(ctx, c, in)
 		return p, p.ID, err
 	}
-	replay := func(string) (Snapshot, error) {
-		p, _, err := s.snapshot(ctx, c, in.Domain, in.SnapshotID)
+	replay := func(id string) (Snapshot, error) {
+		p, _, err := s.snapshot(ctx, c, in.Domain, id)
 		return p, err
 	}
 	return once(ctx, s, c, "publish-snapshot", in.IdempotencyKey, publishKey{in.Domain, in.SnapshotID}, run, replay)
@@ -385,16 +395,31 @@ func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 	overtaken := Errorf(CodeOvertaken, "another snapshot was published since the one that this is based on")
 	// Before the work: say what is certain already. The domain is read first, so
 	// that one that names this snapshot is not taken for another's.
-	project, claim, _, err := s.site(ctx, c, in.Domain)
+	var p Snapshot
+	var known bool
+	err := s.transact(ctx, func() error {
+		project, claim, _, err := s.site(ctx, c, in.Domain)
+		if err != nil {
+			return err
+		}
+		var revision int64
+		p, revision, err = s.projectSnapshot(ctx, project.ID, in.SnapshotID)
+		if known = p.Status == SnapshotPublished; err != nil || known {
+			return err
+		}
+		same, is, err := s.sameAs(ctx, p, revision, claim.Newest)
+		if known = is; is {
+			p = same
+		} else if err == nil && claim.Newest != p.Base {
+			return overtaken
+		}
+		return err
+	})
 	if err != nil {
 		return Snapshot{}, err
 	}
-	p, _, err := s.projectSnapshot(ctx, project.ID, in.SnapshotID)
-	if err != nil || p.Status == SnapshotPublished {
-		return p, err
-	}
-	if claim.Newest != p.Base {
-		return Snapshot{}, overtaken
+	if known {
+		return p, nil
 	}
 	contents, err := in.Check(ctx, p)
 	if err != nil {
@@ -418,6 +443,7 @@ func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 		}
 		now := s.now()
 		p.Status, p.PublishedAt, p.Packs = SnapshotPublished, now, nil
+		p.PublishedBy = cmp.Or(c.Person, c.KeyID)
 		p.Files, p.Bytes = contents.Files, contents.Bytes
 		if len(contents.Packs) <= MaxPacks {
 			p.Packs = contents.Packs
@@ -432,10 +458,37 @@ func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 		}
 		return s.write(ctx, &b)
 	})
+	if CodeOf(err) == CodeOvertaken { // maybe by the same files
+		return s.publish(ctx, c, in)
+	}
 	if err != nil {
 		return Snapshot{}, err
 	}
 	return p, nil
+}
+
+// sameAs returns the snapshot that a pending one stands for: the one that it was
+// found equal to before, or the newest where that has the same manifest. It
+// reports whether there is one. The newest was checked when it was published.
+func (s *Service) sameAs(ctx context.Context, p Snapshot, revision int64, newest string) (Snapshot, bool, error) {
+	id := cmp.Or(p.Same, newest)
+	if id == "" {
+		return Snapshot{}, false, nil
+	}
+	same, _, err := s.projectSnapshot(ctx, p.Project, id)
+	if err != nil || p.Same != "" {
+		return same, err == nil, err
+	}
+	if same.Manifest != p.Manifest {
+		return Snapshot{}, false, nil
+	}
+	p.Same = id
+	var b batch
+	b.put(snapshotKey(p.Project, p.ID), revision, p).ExpiresAt = p.CreatedAt.Add(uploadLife)
+	if err := s.write(ctx, &b); err != nil {
+		return Snapshot{}, false, err
+	}
+	return same, true, nil
 }
 
 // notifyPublished adds to a transaction that a snapshot is the newest of its

@@ -128,7 +128,7 @@ func TestPublishing(t *testing.T) {
 	}
 	_, err = publish(rival.ID)
 	want(t, err, admin.CodeOvertaken)
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	b := w.create(x, a.ID)
 	if b.ID <= a.ID {
 		t.Errorf("a later snapshot's id %s does not sort after %s", b.ID, a.ID)
@@ -147,9 +147,51 @@ func TestPublishing(t *testing.T) {
 	want(t, err, admin.CodeNotFound)
 
 	late := w.create(x, b.ID)
-	w.advance(48 * time.Hour)
+	w.Advance(48 * time.Hour)
 	_, err = publish(late.ID)
 	want(t, err, admin.CodeNotFound)
+}
+
+// The same files do not make a new snapshot, however often they are published, by whom,
+// and on top of what: the answer is the newest.
+func TestTheSameFilesAreNoNewSnapshot(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	publish := func(id, key string) admin.Snapshot {
+		t.Helper()
+		p, err := w.Publish(w.ctx, x.caller, admin.Publish{Domain: x.project.Domain, SnapshotID: id, IdempotencyKey: key, Check: approve})
+		want(t, err, "")
+		return p
+	}
+	first, rival := w.createOf(x, "", digest("a")), w.createOf(x, "", digest("a"))
+	newest := publish(first.ID, "")
+	w.Advance(time.Second)
+	again := w.createOf(x, newest.ID, digest("a"))
+	for range 2 {
+		if got := publish(rival.ID, "rival"); got.ID != newest.ID || got.Status != admin.SnapshotPublished {
+			t.Errorf("a rival with the same files is %+v", got)
+		}
+		if got := publish(again.ID, ""); got.ID != newest.ID {
+			t.Errorf("the same files again are %+v", got)
+		}
+	}
+	// Other files, and the first ones again: a change, and what was answered stays.
+	other := publish(w.createOf(x, newest.ID, digest("b")).ID, "")
+	back := publish(w.createOf(x, other.ID, digest("a")).ID, "")
+	if back.ID == newest.ID || publish(again.ID, "").ID != newest.ID || publish(rival.ID, "rival").ID != newest.ID {
+		t.Error("what was published before is not what it was")
+	}
+	list, err := w.ListSnapshots(w.ctx, x.caller, x.project.Domain, "", 0)
+	if err != nil || len(list.Snapshots) != 3 || list.Newest != back.ID {
+		t.Errorf("%d snapshots, the newest is %s, %v", len(list.Snapshots), list.Newest, err)
+	}
+	// The uploads that came to nothing go as others do.
+	w.Advance(49 * time.Hour)
+	kept := 0
+	err = w.KeptSnapshots(w.ctx, x.ID, func(admin.Snapshot) error { kept++; return nil })
+	if kept != 3 || err != nil {
+		t.Errorf("%d snapshots are kept, %v", kept, err)
+	}
 }
 
 // TestOfConcurrentPublishesOneWins and the others are told.
@@ -194,7 +236,7 @@ func TestTheSamePublishTwiceAtOnce(t *testing.T) {
 		in := admin.Publish{Domain: x.project.Domain, SnapshotID: w.create(x, w.publish(x).ID).ID, Check: approve}
 		calls := 0
 		met = false
-		late := admin.New(admin.Options{Objects: w.objects, Now: w.time, Store: storetest.AroundStore(w.store,
+		late := admin.New(admin.Options{Objects: w.objects, Now: w.Time, Store: storetest.AroundStore(w.store,
 			func(ctx context.Context, _ *storetest.Call, do func(context.Context) error) error {
 				if calls++; calls == n {
 					met = true
@@ -228,7 +270,7 @@ func TestRetention(t *testing.T) {
 	w.start(x)
 	old := w.publish(x)
 	newest := w.publish(x)
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	upload := w.create(x, newest.ID)
 	w.publish(other)
 	sweep := func(gone int, kept ...string) {
@@ -242,12 +284,12 @@ func TestRetention(t *testing.T) {
 		}
 	}
 	sweep(0, exported.ID, old.ID, newest.ID, upload.ID)
-	w.advance(48 * time.Hour)
+	w.Advance(48 * time.Hour)
 	if got := w.kept(x); slices.Contains(got, upload.ID) {
 		t.Error("an old upload is kept")
 	}
 	sweep(0, exported.ID, old.ID, newest.ID) // the store lets uploads go itself
-	w.advance(1000 * 24 * time.Hour)
+	w.Advance(1000 * 24 * time.Hour)
 	sweep(0, exported.ID, old.ID, newest.ID)
 	if _, err := w.ConfigureProject(w.ctx, x.project.ID, admin.Configuration{Kind: x.project.Kind, Retention: admin.Retention{SnapshotDays: 90}}); err != nil {
 		t.Fatal(err)
@@ -266,7 +308,7 @@ func TestASweepAndAPublishDoNotMeet(t *testing.T) {
 	}
 	var p admin.PendingSnapshot
 	err := w.Sweep(w.ctx, x.ID, func(context.Context) error {
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		p = w.create(x, "") // fn has listed already
 		want(t, publish(p.ID), admin.CodeTemporary)
 		return nil
@@ -276,7 +318,7 @@ func TestASweepAndAPublishDoNotMeet(t *testing.T) {
 
 	// One that was there before the sweep is seen by it.
 	q := w.create(x, p.ID)
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	err = w.Sweep(w.ctx, x.ID, func(context.Context) error {
 		want(t, publish(q.ID), "")
 		return nil
@@ -286,20 +328,20 @@ func TestASweepAndAPublishDoNotMeet(t *testing.T) {
 	// One that failed is over a little later: what it asked for last may still
 	// be at work.
 	failed := w.Sweep(w.ctx, x.ID, func(context.Context) error {
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		p = w.create(x, q.ID)
 		return context.Canceled
 	})
 	want(t, failed, admin.CodeTemporary)
 	want(t, publish(p.ID), admin.CodeTemporary)
-	w.advance(time.Minute)
+	w.Advance(time.Minute)
 	want(t, publish(p.ID), "")
 
 	// One that died is over when the next one has ended, or when it would have
 	// been cut off.
 	var r admin.PendingSnapshot
 	_ = w.Sweep(w.ctx, x.ID, func(context.Context) error {
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		r = w.create(x, p.ID)
 		want(t, publish(r.ID), admin.CodeTemporary)
 		want(t, w.Sweep(w.ctx, x.ID, func(context.Context) error { return nil }), "")
@@ -307,11 +349,11 @@ func TestASweepAndAPublishDoNotMeet(t *testing.T) {
 		return nil
 	})
 	_ = w.Sweep(w.ctx, x.ID, func(context.Context) error {
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		q = w.create(x, r.ID)
-		w.advance(15 * time.Minute)
+		w.Advance(15 * time.Minute)
 		want(t, publish(q.ID), admin.CodeTemporary)
-		w.advance(2 * time.Minute)
+		w.Advance(2 * time.Minute)
 		want(t, publish(q.ID), "")
 		return nil
 	})
@@ -326,8 +368,8 @@ func TestASweepDiesWithItsProcess(t *testing.T) {
 		t.Fatalf("to sweep: %v, %v", mine, err)
 	}
 	_ = w.Sweep(w.ctx, x.ID, func(context.Context) error {
-		w.advance(time.Second)
-		next := admin.New(admin.Options{Store: w.store, Objects: w.objects, Runner: w.runner, Now: w.time, Since: w.time()})
+		w.Advance(time.Second)
+		next := admin.New(admin.Options{Store: w.store, Objects: w.objects, Runner: w.runner, Now: w.Time, Since: w.Time()})
 		p := w.create(x, "")
 		_, err := next.Publish(w.ctx, x.caller, admin.Publish{Domain: x.project.Domain, SnapshotID: p.ID, Check: approve})
 		want(t, err, "")

@@ -59,6 +59,18 @@ func (s *Service) ListSnapshots(ctx context.Context, c Caller, domain, cursor st
 	return all, nil
 }
 
+// Snapshot returns a published snapshot of a caller's project, or CodeNotFound.
+func (s *Service) Snapshot(ctx context.Context, c Caller, project, id string) (Snapshot, error) {
+	if _, err := s.callersProject(ctx, c, project); err != nil {
+		return Snapshot{}, err
+	}
+	p, _, err := s.projectSnapshot(ctx, project, id)
+	if err == nil && p.Status != SnapshotPublished {
+		err = notFound("snapshot")
+	}
+	return p, err
+}
+
 // RestoreSnapshot asks to make a published snapshot the newest of its domain
 // again.
 type RestoreSnapshot struct {

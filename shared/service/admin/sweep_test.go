@@ -32,13 +32,13 @@ func TestSweepsAreFarApart(t *testing.T) {
 	if n := told.Load(); n != 1 {
 		t.Fatalf("%d were told to sweep", n)
 	}
-	mine.FinishedAt = w.time()
+	mine.FinishedAt = w.Time()
 	want(t, w.NoteSweep(w.ctx, &mine), "")
 	for _, after := range []struct {
 		time.Duration
 		due bool
 	}{{59 * time.Minute, false}, {time.Minute, true}, {time.Second, false}} {
-		w.advance(after.Duration)
+		w.Advance(after.Duration)
 		if _, due, err := w.BeginSweep(w.ctx, time.Hour); due != after.due || err != nil {
 			t.Errorf("after %v: %v, %v", after.Duration, due, err)
 		}
@@ -57,12 +57,12 @@ func TestSweepIsResumed(t *testing.T) {
 		}
 		return round
 	}
-	began := w.time()
+	began := w.Time()
 	first := begin(true)
 	first.BundlesDone, first.Swept = true, 7
 	want(t, w.NoteSweep(w.ctx, &first), "")
 	begin(false) // it is alive as far as anybody knows
-	w.advance(17 * time.Minute)
+	w.Advance(17 * time.Minute)
 	second := begin(true)
 	if !second.BundlesDone || second.Swept != 7 || second.Tries != 2 || !second.StartedAt.Equal(began) {
 		t.Errorf("resumed as %+v", second)
@@ -74,13 +74,13 @@ func TestSweepIsResumed(t *testing.T) {
 	second.Tries = 0
 	want(t, w.LeaveSweep(w.ctx, &second), "")
 	third := begin(true)
-	w.advance(time.Minute)
-	third.FinishedAt = w.time()
+	w.Advance(time.Minute)
+	third.FinishedAt = w.Time()
 	want(t, w.NoteSweep(w.ctx, &third), "")
 	if got := third.Oldest(); !got.Equal(began) {
 		t.Errorf("after the round, all were swept since %v, not %v", got, began)
 	}
-	w.advance(time.Hour)
+	w.Advance(time.Hour)
 	next := begin(true)
 	if got := next.Oldest(); !got.Equal(began) || next.Swept != 0 || next.BundlesDone {
 		t.Errorf("the next round is %+v, of which the oldest waits since %v, not %v", next, got, began)
@@ -90,10 +90,10 @@ func TestSweepIsResumed(t *testing.T) {
 // Records of a release that kept one mark for all sweeps are rounds to resume.
 func TestSweepOfAnEarlierRelease(t *testing.T) {
 	w := newWorld(t)
-	value := fmt.Appendf(nil, `{"startedAt":%q}`, w.time().Format(time.RFC3339Nano))
+	value := fmt.Appendf(nil, `{"startedAt":%q}`, w.Time().Format(time.RFC3339Nano))
 	want(t, w.store.Write(w.ctx, []store.Record{{Key: store.Key{PK: "sweeps", SK: "sweep"}, Value: value}}, nil), "")
 	round, mine, err := w.BeginSweep(w.ctx, time.Hour)
-	if err != nil || !mine || !round.StartedAt.Equal(w.time()) || round.BundlesDone {
+	if err != nil || !mine || !round.StartedAt.Equal(w.Time()) || round.BundlesDone {
 		t.Errorf("%+v, %v, %v", round, mine, err)
 	}
 }

@@ -10,10 +10,44 @@ import (
 // Usage is what an organisation used in one month, in UTC. It grows in the
 // transaction that completes or cancels an export, so that nothing counts twice.
 type Usage struct {
-	Month       string `json:"month"`       // "2006-01"
-	Exports     int64  `json:"exports"`     // completed exports
-	Pages       int64  `json:"pages"`       // pages of their bundles, and those that cancelled exports had rendered
-	BundleBytes int64  `json:"bundleBytes"` // size of their archives together
+	Month       string `json:"month"`            // "2006-01"
+	Exports     int64  `json:"exports"`          // completed exports that rendered pages
+	Reused      int64  `json:"reused,omitempty"` // completed exports that got a bundle which was stored
+	Pages       int64  `json:"pages"`            // pages of their bundles, and those that cancelled exports had rendered
+	BundleBytes int64  `json:"bundleBytes"`      // size of the archives that were stored for all of them
+}
+
+// usageRecord is a month as it is stored. What its projects used, by their ids,
+// shares a record with the sums, so that it costs no write of its own.
+type usageRecord struct {
+	Usage
+	Projects map[string]ProjectUsage `json:"projects,omitempty"` // maxUsageProjects at most
+}
+
+// ProjectUsage is what a project used in a month, as Usage counts it.
+type ProjectUsage struct {
+	Domain      string `json:"domain"`
+	Kind        Kind   `json:"kind"` // of its deployment, at its last export
+	Exports     int64  `json:"exports"`
+	Reused      int64  `json:"reused,omitempty"`
+	Pages       int64  `json:"pages"`
+	BundleBytes int64  `json:"bundleBytes"`
+}
+
+// maxUsageProjects bounds the record of a month: some 15 KB.
+const maxUsageProjects = 100
+
+// add adds what a job used.
+func (u *usageRecord) add(j ExportJob, of ProjectUsage) {
+	u.Exports, u.Reused, u.Pages, u.BundleBytes = u.Exports+of.Exports, u.Reused+of.Reused, u.Pages+of.Pages, u.BundleBytes+of.BundleBytes
+	p, known := u.Projects[j.Project]
+	if !known && len(u.Projects) >= maxUsageProjects {
+		return
+	}
+	if u.Projects == nil {
+		u.Projects = map[string]ProjectUsage{}
+	}
+	u.Projects[j.Project] = ProjectUsage{j.Domain, j.Kind, p.Exports + of.Exports, p.Reused + of.Reused, p.Pages + of.Pages, p.BundleBytes + of.BundleBytes}
 }
 
 func month(t time.Time) string { return t.UTC().Format("2006-01") }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -44,7 +45,7 @@ const (
 // DeliveryCursorPattern is the form of cursors in lists of deliveries.
 const DeliveryCursorPattern = `^evt_[0-9a-z]{1,60}$`
 
-var deliveryCursorForm = lazily(DeliveryCursorPattern)
+var deliveryCursorForm = lazy.Regexp(DeliveryCursorPattern)
 
 // Webhook is an endpoint of an organisation that hears of events.
 type Webhook struct {
@@ -59,8 +60,8 @@ type Webhook struct {
 	OffAt time.Time `json:"offAt,omitzero"`
 }
 
-// host is what of the address the audit log has: the rest may be a secret.
-func (w Webhook) host() string {
+// Host is what of the address the audit log has: the rest may be a secret.
+func (w Webhook) Host() string {
 	u, err := url.Parse(w.URL)
 	if err != nil {
 		return "" // it was checked
@@ -149,7 +150,7 @@ func (s *Service) CreateWebhook(ctx context.Context, c Caller, in CreateWebhook)
 			var b batch
 			b.put(webhooksKey(c.OrganisationID), revision, all)
 			b.put(webhookSecretKey(n.ID), 0, webhookSecret{Current: n.Secret})
-			s.audit(&b, c, c.OrganisationID, "webhook.created", n.ID, changed("host", "", n.host(), "events", "", joined(n.Events))...)
+			s.audit(&b, c, c.OrganisationID, "webhook.created", n.ID, changed("host", "", n.Host(), "events", "", joined(n.Events))...)
 			sl.settle(&b, n.ID)
 			return sl.settled(s.write(ctx, &b))
 		})
@@ -191,7 +192,7 @@ func (s *Service) callersWebhook(ctx context.Context, c Caller, id string) (Webh
 	return Webhook{}, notFound("webhook")
 }
 
-// DeleteWebhook removes an endpoint. What waits for it is not delivered any more.
+// DeleteWebhook removes an endpoint. What waits for it is no longer delivered.
 // It returns CodeRole or CodeNotFound.
 func (s *Service) DeleteWebhook(ctx context.Context, c Caller, id string) error {
 	if err := c.person(ActionWebhooks); err != nil {
@@ -206,7 +207,7 @@ func (s *Service) DeleteWebhook(ctx context.Context, c Caller, id string) error 
 		if w == nil {
 			return notFound("webhook")
 		}
-		host := w.host()
+		host := w.Host()
 		all.Webhooks = slices.DeleteFunc(all.Webhooks, func(w Webhook) bool { return w.ID == id })
 		var b batch
 		b.put(webhooksKey(c.OrganisationID), revision, all)

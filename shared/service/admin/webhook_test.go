@@ -77,20 +77,20 @@ func TestTheAuditLogHasWebhooks(t *testing.T) {
 	in := admin.CreateWebhook{URL: hookAddress, Events: []string{admin.EventKeyRevoked, admin.EventKeyCreated}, IdempotencyKey: "once"}
 	var made admin.NewWebhook
 	for range 2 { // a request that is repeated makes no other entry
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		var err error
 		made, err = w.CreateWebhook(w.ctx, c, in)
 		want(t, err, "")
 	}
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	changed, err := w.RotateWebhookSecret(w.ctx, x.caller, made.ID, "")
 	want(t, err, "")
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	want(t, w.DeleteWebhook(w.ctx, c, made.ID), "")
 	want(t, w.DeleteWebhook(w.ctx, c, made.ID), admin.CodeNotFound)
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	last := w.hook(c)
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	if _, err := w.RevokeOrganisation(w.ctx, x.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestAgentStepsKeepToTheirPartitions(t *testing.T) {
 	x := w.tenant("docs.example.com")
 	hook := w.hook(x.caller)
 	watched := &partitions{Store: w.store, seen: map[string]bool{}}
-	steps := admin.New(admin.Options{Store: watched, Objects: w.objects, Runner: w.runner, Now: w.time, AgentReady: ready})
+	steps := admin.New(admin.Options{Store: watched, Objects: w.objects, Runner: w.runner, Now: w.Time, AgentReady: ready})
 
 	ref := w.agent(x).Current()
 	if _, err := steps.AgentRound(w.ctx, ref); err != nil {

@@ -61,4 +61,15 @@ func TestAPromptBecomesAPullRequest(t *testing.T) {
 	if n := w.model.Left(); n > 0 {
 		t.Errorf("%d steps of the script are left", n)
 	}
+	var files []admin.AgentFile
+	events, _, err := w.admin.AgentEvents(t.Context(), w.admin.Operator(j.Organisation), j.Project, j.ID, "", 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		files = append(files, e.Files...)
+	}
+	if len(files) != 1 || files[0].Path != "guides/start.mdx" || files[0].Added != 1 || files[0].Removed != 1 || !strings.Contains(files[0].Diff, "\n+") {
+		t.Errorf("what it changed is kept as %+v", files)
+	}
 }

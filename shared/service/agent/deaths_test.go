@@ -44,9 +44,7 @@ func newMortal(t *testing.T) *mortal {
 
 // new starts a job.
 func (m *mortal) new() admin.AgentJob {
-	m.mu.Lock()
-	m.now = m.now.Add(time.Hour) // a project starts so many an hour
-	m.mu.Unlock()
+	m.Advance(time.Hour) // a project starts so many an hour
 	m.ran++
 	return m.ask("Mend the spelling of widget")
 }
@@ -226,9 +224,7 @@ func TestWorkWhilePublishing(t *testing.T) {
 func TestSegments(t *testing.T) {
 	w := newWorld(t)
 	w.model.Add(modeltest.Func(func(r model.Request) modeltest.Step {
-		w.mu.Lock()
-		w.now = w.now.Add(7 * time.Minute)
-		w.mu.Unlock()
+		w.Advance(7 * time.Minute)
 		if n := len(r.Messages) / 2; n < 4 {
 			return reads(4)[n]
 		} else if n == 4 {

@@ -20,6 +20,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/shared/service/storetest"
 )
 
 // world is an organisation with a project, its repository on a forge, and a
@@ -39,8 +40,7 @@ type world struct {
 	sleep   func(context.Context, time.Duration) error // between looks at the job
 	first   map[string]func()                          // what happens before a task, once
 
-	mu  sync.Mutex
-	now time.Time
+	*storetest.Clock
 }
 
 // allSteps are the steps of the workflow, those of package pull and Work.
@@ -90,8 +90,8 @@ func newWorld(t *testing.T, script ...modeltest.Step) *world {
 func newWorldOn(t *testing.T, f *forgetest.Fake, script ...modeltest.Step) *world {
 	t.Helper()
 	never := func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
-	w := &world{sleep: never, t: t, ctx: t.Context(), now: time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC), forge: f, model: modeltest.New(t, script...)}
-	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), BaseURL: "http://127.0.0.1:1", Now: w.time})
+	w := &world{sleep: never, t: t, ctx: t.Context(), Clock: storetest.NewClock(time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)), forge: f, model: modeltest.New(t, script...)}
+	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), BaseURL: "http://127.0.0.1:1", Now: w.Time})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,14 +112,8 @@ func newWorldOn(t *testing.T, f *forgetest.Fake, script ...modeltest.Step) *worl
 	return w
 }
 
-func (w *world) time() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
 func (w *world) service(s store.Store, o store.Objects) *admin.Service {
-	return admin.New(admin.Options{Store: s, Objects: o, Runner: &started{}, Now: w.time,
+	return admin.New(admin.Options{Store: s, Objects: o, Runner: &started{}, Now: w.Time,
 		AgentReady: func(context.Context, admin.Project, string) (string, error) { return "best", nil }})
 }
 
@@ -145,7 +139,7 @@ func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper
 		w.t.Fatal(err)
 	}
 	fetches, err := pull.New(pull.Options{
-		Admin: s, Objects: o, Now: w.time,
+		Admin: s, Objects: o, Now: w.Time,
 		Forge: func(context.Context, admin.Project) (*forge.Forge, forge.Repository, error) {
 			return host, w.forge.Repository(), nil
 		},
@@ -154,7 +148,7 @@ func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper
 		w.t.Fatal(err)
 	}
 	works, err := agent.New(agent.Options{
-		Admin: s, Objects: o, Now: w.time, Segment: w.segment, Sleep: w.sleep,
+		Admin: s, Objects: o, Now: w.Time, Segment: w.segment, Sleep: w.sleep,
 		Model: func(name string) (model.Choice, error) {
 			if name != "best" {
 				return model.Choice{}, admin.Errorf(admin.CodeModelMissing, "there is no model %q", name)

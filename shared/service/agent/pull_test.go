@@ -44,11 +44,9 @@ func TestArchivedByItsPullRequest(t *testing.T) {
 			}
 			c.after(w, j.PRNumber)
 			before := w.forge.Count(forgetest.GetPull)
-			keeper := job.NewKeeper(job.Options{Admin: w.admin, Objects: w.objects, Runner: &started{}, Now: w.time, SweepEvery: -1, Pull: w.steps.Pull})
+			keeper := job.NewKeeper(job.Options{Admin: w.admin, Objects: w.objects, Runner: &started{}, Now: w.Time, SweepEvery: -1, Pull: w.steps.Pull})
 			for today := 1; ; today++ {
-				w.mu.Lock()
-				w.now = w.now.Add(day)
-				w.mu.Unlock()
+				w.Advance(day)
 				if err := keeper.Reconcile(w.ctx); err != nil {
 					t.Fatal(err)
 				}

@@ -62,14 +62,7 @@ func (s *server) listAgentJobs(ctx context.Context, c call) (answer, error) {
 	jobs, next, err := s.Admin.ListAgentJobs(ctx, c.caller, admin.AgentList{
 		Project: c.params["projectId"], Status: admin.AgentStatus(q["status"]), Cursor: q["cursor"], Limit: limit,
 	})
-	if err != nil {
-		return answer{}, err
-	}
-	list := AgentJobs{Jobs: make([]AgentJob, 0, len(jobs)), NextCursor: orNull(next)}
-	for _, j := range jobs {
-		list.Jobs = append(list.Jobs, agentJob(j))
-	}
-	return answer{status: http.StatusOK, body: list}, nil
+	return answer{status: http.StatusOK, body: AgentJobs{Jobs: mapped(jobs, agentJob), NextCursor: orNull(next)}}, err
 }
 
 func (s *server) listAgentEvents(ctx context.Context, c call) (answer, error) {
@@ -82,14 +75,7 @@ func (s *server) listAgentEvents(ctx context.Context, c call) (answer, error) {
 		return answer{}, err
 	}
 	events, next, err := s.Admin.AgentEvents(ctx, c.caller, c.params["projectId"], c.params["id"], q["cursor"], limit)
-	if err != nil {
-		return answer{}, err
-	}
-	list := AgentEvents{Events: make([]AgentEvent, 0, len(events)), NextCursor: next}
-	for _, e := range events {
-		list.Events = append(list.Events, agentEvent(e))
-	}
-	return answer{status: http.StatusOK, body: list}, nil
+	return answer{status: http.StatusOK, body: AgentEvents{Events: mapped(events, agentEvent), NextCursor: next}}, err
 }
 
 // asked returns the parameters of a request's query, each of which appears at

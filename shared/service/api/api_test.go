@@ -45,8 +45,8 @@ func TestAnExport(t *testing.T) {
 	w.do(x.post(path+"/bundle", "")).want(409, admin.CodeJobRunning)
 
 	must(w, 0, w.BeginExport(w.ctx, j.JobID, admin.ExportPlan{Renderer: "r", Shards: 2, Pages: 8}))
-	w.advance(time.Second)
-	must(w, 0, w.MarkShard(w.ctx, j.JobID, 1, 4))
+	w.Advance(time.Second)
+	must(w, 0, w.MarkShard(w.ctx, j.JobID, 1, 4, 0))
 	res = w.do(x.get(path)).want(200, "")
 	res.into(&j)
 	if j.Status != "running" || j.Progress != 49 || j.PageCount != 4 || !j.UpdatedAt.Equal(begin.Add(time.Second)) || res.Header.Get("Retry-After") != "2" {
@@ -65,10 +65,10 @@ func TestAnExport(t *testing.T) {
 	}, l); d != "" {
 		t.Error(d)
 	}
-	w.advance(2 * time.Hour)
+	w.Advance(2 * time.Hour)
 	var fresh api.BundleLink
 	w.do(x.post(path+"/bundle", "")).want(200, "").into(&fresh)
-	if !fresh.ExpiresAt.After(w.time()) || fresh.BundleURL == l.BundleURL {
+	if !fresh.ExpiresAt.After(w.Time()) || fresh.BundleURL == l.BundleURL {
 		t.Errorf("the link is not fresh: %+v", fresh)
 	}
 	must(w, 0, w.objects.Delete(w.ctx, "exports/"+j.JobID+"/bundle.tar.gz"))
@@ -90,7 +90,7 @@ func TestAnExport(t *testing.T) {
 func TestAYoungJobMayBeReadAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.Service = admin.New(admin.Options{
-		Store: w.store, Objects: w.objects, Runner: idleRunner{}, Now: w.time, PollAfter: time.Second, PollFreely: 5 * time.Second,
+		Store: w.store, Objects: w.objects, Runner: idleRunner{}, Now: w.Time, PollAfter: time.Second, PollFreely: 5 * time.Second,
 	})
 	w.options.Admin = w.Service
 	w.handler = api.Handler(w.options)
@@ -102,9 +102,9 @@ func TestAYoungJobMayBeReadAtOnce(t *testing.T) {
 		wait time.Duration
 		want string
 	}{{0, "0"}, {4999 * time.Millisecond, "0"}, {time.Millisecond, "1"}} {
-		w.advance(step.wait)
+		w.Advance(step.wait)
 		if got := w.do(x.get(res.Header.Get("Location"))).want(200, "").Header.Get("Retry-After"); got != step.want {
-			t.Errorf("Retry-After is %q at %s, want %q", got, w.time(), step.want)
+			t.Errorf("Retry-After is %q at %s, want %q", got, w.Time(), step.want)
 		}
 	}
 	if got := res.Header.Get("Retry-After"); got != "0" {
@@ -139,7 +139,7 @@ func TestAgentJob(t *testing.T) {
 	if d := cmp.Diff(wantJob, read(x.project.ID, j.ID)); d != "" {
 		t.Errorf("completed:\n%s", d)
 	}
-	w.advance(time.Minute)
+	w.Advance(time.Minute)
 	_, err := w.ArchiveAgentJob(w.ctx, x.caller, x.project.ID, j.ID, "")
 	must(w, 0, err)
 	wantJob["status"], wantJob["archivedAt"], wantJob["updatedAt"] = "archived", "2026-03-14T09:01:00Z", "2026-03-14T09:01:00Z"
@@ -240,7 +240,12 @@ func TestPublishing(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	publish(w.upload(x, "", encoded, pack, true, true)).want(409, admin.CodeOvertaken)
+	_, next, nextPack := manifest(w, map[string]string{"docs.json": "{}", "guides/start.mdx": "# Next"})
+	publish(w.upload(x, "", next, nextPack, true, true)).want(409, admin.CodeOvertaken)
+	var same api.Snapshot
+	if publish(w.upload(x, "", encoded, pack, true, true)).want(200, "").into(&same); same.SnapshotID != id {
+		t.Errorf("the same files are a new snapshot, %+v", same)
+	}
 
 	// A pack that another organisation has stored is none of the caller's.
 	y := w.bare("docs.example.org")
@@ -596,7 +601,7 @@ func TestRepeatedRequests(t *testing.T) {
 	again := func(path, body string, status int) (first, second response) {
 		t.Helper()
 		first = w.do(with(x.post(path, body), api.HeaderIdempotencyKey, "k")).want(status, "")
-		w.advance(time.Minute)
+		w.Advance(time.Minute)
 		return first, w.do(with(x.post(path, body), api.HeaderIdempotencyKey, "k")).want(status, "")
 	}
 	a, b := again("/v1/static-export/jobs", `{"domain":"docs.example.com"}`, 202)

@@ -14,7 +14,7 @@ func (s *server) startExport(ctx context.Context, c call) (answer, error) {
 		return answer{}, err
 	}
 	j, err := s.Admin.StartExport(ctx, c.caller, admin.StartExport{
-		Domain: req.Domain, Version: req.Version, Paths: req.Paths, Groups: req.Groups, IdempotencyKey: c.key,
+		Domain: req.Domain, Version: req.Version, Paths: req.Paths, Groups: req.Groups, Fresh: req.Fresh, Have: req.Have, IdempotencyKey: c.key,
 	})
 	if err != nil {
 		return answer{}, err
@@ -120,6 +120,7 @@ func exportJob(j admin.ExportJob) ExportJob {
 	w := ExportJob{
 		JobID: j.ID, Status: j.Status, Progress: j.Progress(), PageCount: j.PageCount(),
 		Domain: j.Domain, Version: j.Version, CreatedAt: j.CreatedAt.UTC(), UpdatedAt: j.UpdatedAt.UTC(),
+		Reused: j.Reused, Unchanged: j.Unchanged(),
 	}
 	if j.Failure != nil {
 		w.Failure = &Failure{Code: j.Failure.Code, Message: j.Failure.Message}
@@ -130,6 +131,15 @@ func exportJob(j admin.ExportJob) ExportJob {
 
 // linkEnd is a link's end in whole seconds, never later than the real one.
 func linkEnd(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+
+// mapped returns the form of each item in answers, and [] where there is none.
+func mapped[In, Out any](items []In, form func(In) Out) []Out {
+	out := make([]Out, len(items))
+	for i, item := range items {
+		out[i] = form(item)
+	}
+	return out
+}
 
 func orNull(s string) *string {
 	if s == "" {

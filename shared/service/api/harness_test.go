@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +25,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/shared/service/storetest"
 )
 
 // world is an API over storage of its own, with a clock that only tests move.
@@ -39,8 +39,7 @@ type world struct {
 	options api.Options
 	log     *bytes.Buffer
 
-	mu  sync.Mutex
-	now time.Time
+	*storetest.Clock
 }
 
 var begin = time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
@@ -55,15 +54,15 @@ func (idleRunner) Stop(context.Context, string, string, string) error { return n
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, ctx: t.Context(), now: begin, log: &bytes.Buffer{}}
-	l, err := local.Open(w.ctx, local.Options{Dir: t.TempDir(), BaseURL: "http://127.0.0.1:1", Now: w.time})
+	w := &world{t: t, ctx: t.Context(), Clock: storetest.NewClock(begin), log: &bytes.Buffer{}}
+	l, err := local.Open(w.ctx, local.Options{Dir: t.TempDir(), BaseURL: "http://127.0.0.1:1", Now: w.Time})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close(context.Background()) })
 	w.store, w.objects = l.Store(), l.Objects()
 	w.Service = admin.New(admin.Options{
-		Store: w.store, Objects: w.objects, Runner: idleRunner{}, Now: w.time, MaxRunning: 4, PollAfter: 1500 * time.Millisecond,
+		Store: w.store, Objects: w.objects, Runner: idleRunner{}, Now: w.Time, MaxRunning: 4, PollAfter: 1500 * time.Millisecond,
 		AgentReady: func(_ context.Context, _ admin.Project, model string) (string, error) {
 			if model == "unknown" {
 				return "", admin.Errorf(admin.CodeModelMissing, "there is no model %q", model)
@@ -74,18 +73,6 @@ func newWorld(t testing.TB) *world {
 	w.options = api.Options{Admin: w.Service, Objects: w.objects, Log: slog.New(slog.NewJSONHandler(w.log, nil))}
 	w.handler = api.Handler(w.options)
 	return w
-}
-
-func (w *world) time() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *world) advance(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
 }
 
 // must returns a value that can't fail in a test of something else.
@@ -141,14 +128,14 @@ func (w *world) tenant(domain string) tenant {
 	x := w.bare(domain)
 	x.published = w.snapshot(x, "", map[string]string{"docs.json": "{}"})
 	w.do(x.post("/v1/sites/"+domain+"/snapshots/"+x.published+"/publish", "")).want(200, "")
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	x.pending = w.snapshot(x, x.published, map[string]string{"docs.json": "{} "})
 	x.done = must2(w, x, "v1").ID
 	x.running = must2(w, x, "v1").ID
 	plan := admin.ExportPlan{Renderer: "r", Shards: 2, Pages: 8}
 	for _, id := range []string{x.done, x.running} {
 		must(w, 0, w.BeginExport(w.ctx, id, plan))
-		must(w, 0, w.MarkShard(w.ctx, id, 1, 3))
+		must(w, 0, w.MarkShard(w.ctx, id, 1, 3, 0))
 	}
 	w.complete(x.done)
 	x.agent = w.agent(x).ID
@@ -234,12 +221,12 @@ func (w *world) webhook(x tenant) (id, made, waits string) {
 			}
 			l, _, err := w.LeaseDelivery(w.ctx, q)
 			must(w, 0, err)
-			_, err = w.SettleDelivery(w.ctx, l, admin.DeliveryAttempt{At: w.time(), Took: time.Millisecond, Status: 200})
+			_, err = w.SettleDelivery(w.ctx, l, admin.DeliveryAttempt{At: w.Time(), Took: time.Millisecond, Status: 200})
 			must(w, 0, err)
 			made = l.ID
 		}
 	}
-	w.advance(time.Millisecond)
+	w.Advance(time.Millisecond)
 	w.key(x.ID, nil)
 	list, _, err := w.Deliveries(w.ctx, x.caller, admin.DeliveryList{Webhook: id})
 	return id, made, must(w, list, err)[0].ID

@@ -23,11 +23,7 @@ func (s *server) listExports(ctx context.Context, c call) (answer, error) {
 	jobs, next, err := s.Admin.ListExports(ctx, c.caller, admin.ExportList{
 		Domain: q["domain"], Status: admin.ExportStatus(q["status"]), Cursor: q["cursor"], Limit: limit,
 	})
-	list := ExportJobs{Jobs: make([]ExportJob, 0, len(jobs)), NextCursor: orNull(next)}
-	for _, j := range jobs {
-		list.Jobs = append(list.Jobs, exportJob(j))
-	}
-	return answer{status: http.StatusOK, body: list}, err
+	return answer{status: http.StatusOK, body: ExportJobs{Jobs: mapped(jobs, exportJob), NextCursor: orNull(next)}}, err
 }
 
 func (s *server) cancelExport(ctx context.Context, c call) (answer, error) {
@@ -43,18 +39,18 @@ func (s *server) listFindings(ctx context.Context, c call) (answer, error) {
 	found, next, err := s.Admin.Findings(ctx, c.caller, admin.FindingList{
 		Job: c.params["jobId"], Severity: q["severity"], Code: q["code"], File: q["file"], Cursor: q["cursor"], Limit: limit,
 	})
-	list := Findings{Findings: make([]Finding, 0, len(found)), NextCursor: orNull(next)}
-	for _, f := range found {
-		w := Finding{Severity: f.Severity, Code: f.Code, File: f.File, Message: f.Message}
-		if f.Line > 0 {
-			w.Line = &f.Line
-		}
-		if f.Column > 0 {
-			w.Column = &f.Column
-		}
-		list.Findings = append(list.Findings, w)
+	return answer{status: http.StatusOK, body: Findings{Findings: mapped(found, finding), NextCursor: orNull(next)}}, err
+}
+
+func finding(f admin.Finding) Finding {
+	w := Finding{Severity: f.Severity, Code: f.Code, File: f.File, Message: f.Message}
+	if f.Line > 0 {
+		w.Line = &f.Line
 	}
-	return answer{status: http.StatusOK, body: list}, err
+	if f.Column > 0 {
+		w.Column = &f.Column
+	}
+	return w
 }
 
 func (s *server) listSnapshots(ctx context.Context, c call) (answer, error) {
@@ -63,14 +59,13 @@ func (s *server) listSnapshots(ctx context.Context, c call) (answer, error) {
 		return answer{}, err
 	}
 	all, err := s.Admin.ListSnapshots(ctx, c.caller, c.params["domain"], q["cursor"], limit)
-	list := Snapshots{Snapshots: make([]SnapshotSummary, 0, len(all.Snapshots)), NextCursor: orNull(all.Next)}
-	for _, p := range all.Snapshots {
-		list.Snapshots = append(list.Snapshots, SnapshotSummary{
+	summary := func(p admin.Snapshot) SnapshotSummary {
+		return SnapshotSummary{
 			SnapshotID: p.ID, Newest: p.ID == all.Newest, Base: orNull(p.Base), FileCount: p.Files, SizeBytes: p.Bytes,
 			CreatedAt: p.CreatedAt.UTC(), PublishedAt: p.PublishedAt.UTC(), RestoredAt: timeOrNull(p.RestoredAt),
-		})
+		}
 	}
-	return answer{status: http.StatusOK, body: list}, err
+	return answer{status: http.StatusOK, body: Snapshots{Snapshots: mapped(all.Snapshots, summary), NextCursor: orNull(all.Next)}}, err
 }
 
 func (s *server) restoreSnapshot(ctx context.Context, c call) (answer, error) {
@@ -107,14 +102,14 @@ func (s *server) listProjects(ctx context.Context, c call) (answer, error) {
 		return answer{}, err
 	}
 	projects, next, err := s.Admin.OwnProjects(ctx, c.caller, q["cursor"], limit)
-	list := Projects{Projects: make([]Project, 0, len(projects)), NextCursor: orNull(next)}
-	for _, p := range projects {
-		list.Projects = append(list.Projects, Project{
-			ProjectID: p.ID, Domain: p.Domain, Repository: p.Repository, Kind: p.Kind,
-			Features: Features(admin.Features(p.Kind, p.Settings)), CreatedAt: p.CreatedAt.UTC(),
-		})
+	return answer{status: http.StatusOK, body: Projects{Projects: mapped(projects, project), NextCursor: orNull(next)}}, err
+}
+
+func project(p admin.Project) Project {
+	return Project{
+		ProjectID: p.ID, Domain: p.Domain, Repository: p.Repository, Kind: p.Kind,
+		Features: Features(admin.Features(p.Kind, p.Settings)), CreatedAt: p.CreatedAt.UTC(),
 	}
-	return answer{status: http.StatusOK, body: list}, err
 }
 
 func (s *server) getUsage(ctx context.Context, c call) (answer, error) {
@@ -127,6 +122,6 @@ func (s *server) getUsage(ctx context.Context, c call) (answer, error) {
 		u.Calls.ByOperation = map[string]int64{}
 	}
 	return answer{status: http.StatusOK, body: Usage{
-		Month: u.Month, Exports: u.Exports, Pages: u.Pages, BundleBytes: u.BundleBytes, Calls: Calls(u.Calls),
+		Month: u.Month, Exports: u.Exports, Reused: u.Reused, Pages: u.Pages, BundleBytes: u.BundleBytes, Calls: Calls(u.Calls),
 	}}, err
 }

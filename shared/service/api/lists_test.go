@@ -28,7 +28,7 @@ func TestCancelledExport(t *testing.T) {
 	w.do(x.post(jobs+x.running+"/bundle", "")).want(409, admin.CodeJobFailed)
 
 	// A late shard and a late end change nothing.
-	if err := w.MarkShard(w.ctx, x.running, 2, 5); admin.CodeOf(err) != admin.CodeJobNotActive {
+	if err := w.MarkShard(w.ctx, x.running, 2, 5, 0); admin.CodeOf(err) != admin.CodeJobNotActive {
 		t.Errorf("a late shard: %v", err)
 	}
 	if err := w.CompleteExport(w.ctx, x.running, admin.Bundle{}); admin.CodeOf(err) != admin.CodeJobNotActive {
@@ -84,13 +84,13 @@ func TestListOfExports(t *testing.T) {
 	w.do(x.post("/v1/sites/docs.example.com/snapshots/"+x.published+"/publish", "")).want(200, "")
 	var want []string
 	for i := range 5 {
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		j := must2(w, x, "")
 		if i%2 == 0 {
 			must(w, 0, w.FailExport(w.ctx, j.ID, admin.CodeInvalidSite, "no"))
 		} else {
 			must(w, 0, w.BeginExport(w.ctx, j.ID, admin.ExportPlan{Renderer: "r", Shards: 2, Pages: 8}))
-			must(w, 0, w.MarkShard(w.ctx, j.ID, 1, 3))
+			must(w, 0, w.MarkShard(w.ctx, j.ID, 1, 3, 0))
 		}
 		want = append(want, j.ID)
 	}
@@ -168,7 +168,7 @@ func TestFindings(t *testing.T) {
 	// Of a job that has just failed they are being gathered.
 	must(w, 0, w.FailExport(w.ctx, x.running, admin.CodeInvalidSite, "no"))
 	w.do(x.get("/v1/static-export/jobs/"+x.running+"/findings")).want(409, admin.CodeJobRunning)
-	w.advance(5 * time.Minute)
+	w.Advance(5 * time.Minute)
 	w.do(x.get("/v1/static-export/jobs/"+x.running+"/findings")).want(410, admin.CodeFindingsGone)
 }
 

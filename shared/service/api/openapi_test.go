@@ -407,7 +407,7 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 	must(w, 0, err)
 	_, err = w.BeginAgentPublish(w.ctx, publishing.Current(), 1)
 	must(w, 0, err)
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	busy := must3(w, x, x.doneAgent.Project)
 	archived := w.agentIn(x, "archived.example.com")
 	must(w, 0, w.FailAgent(w.ctx, archived.Current(), admin.CodeLoop, ""))

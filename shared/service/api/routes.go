@@ -288,7 +288,7 @@ func encode(body any) ([]byte, error) {
 func (s *server) meter(ctx context.Context, request string, line logLine) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), meterPatience)
 	defer cancel()
-	if err := s.Admin.MeterCall(ctx, request, line.organisation, line.operation); err != nil {
+	if err := s.Admin.MeterCall(ctx, request, line.organisation, line.key, line.operation); err != nil {
 		s.Log.ErrorContext(ctx, "a call was not metered", "request", request, "organisation", line.organisation, "operation", line.operation, "error", err)
 	}
 }

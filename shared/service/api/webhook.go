@@ -12,14 +12,7 @@ import (
 
 func (s *server) getWebhooks(ctx context.Context, c call) (answer, error) {
 	all, err := s.Admin.Webhooks(ctx, c.caller)
-	if err != nil {
-		return answer{}, err
-	}
-	list := Webhooks{Webhooks: make([]Webhook, 0, len(all))}
-	for _, w := range all {
-		list.Webhooks = append(list.Webhooks, webhook(w))
-	}
-	return answer{status: http.StatusOK, body: list}, nil
+	return answer{status: http.StatusOK, body: Webhooks{Webhooks: mapped(all, webhook)}}, err
 }
 
 func (s *server) createWebhook(ctx context.Context, c call) (answer, error) {
@@ -56,14 +49,7 @@ func (s *server) listDeliveries(ctx context.Context, c call) (answer, error) {
 		return answer{}, err
 	}
 	all, next, err := s.Admin.Deliveries(ctx, c.caller, admin.DeliveryList{Webhook: c.params["id"], Cursor: q["cursor"], Limit: limit})
-	if err != nil {
-		return answer{}, err
-	}
-	list := Deliveries{Deliveries: make([]Delivery, 0, len(all)), NextCursor: orNull(next)}
-	for _, d := range all {
-		list.Deliveries = append(list.Deliveries, delivery(d))
-	}
-	return answer{status: http.StatusOK, body: list}, nil
+	return answer{status: http.StatusOK, body: Deliveries{Deliveries: mapped(all, delivery), NextCursor: orNull(next)}}, err
 }
 
 func (s *server) redeliver(ctx context.Context, c call) (answer, error) {
@@ -130,7 +116,7 @@ func eventSnapshot(p admin.Snapshot) publishedSnapshot {
 	return publishedSnapshot{snapshotBody(p), Blob{SHA256: p.Manifest.SHA256, SizeBytes: p.Manifest.Size}}
 }
 
-// keyInfo is all of an admin key that is no secret.
+// keyInfo is what of an admin key is not secret.
 type keyInfo struct {
 	ID               string        `json:"id"`
 	Name             string        `json:"name"`

@@ -25,6 +25,10 @@ type StartExportRequest struct {
 	Version string   `json:"version,omitempty"`
 	Paths   []string `json:"paths,omitempty"`
 	Groups  []string `json:"groups,omitempty"`
+	// Fresh has the bundle rendered, also where the same one is stored.
+	Fresh bool `json:"fresh,omitempty"`
+	// Have is the SHA-256 of a bundle that the caller has: no copy is made of it.
+	Have string `json:"have,omitempty"`
 }
 
 // ExportJob is a static export job.
@@ -40,6 +44,10 @@ type ExportJob struct {
 	Version   string    `json:"version"`
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
+	// Reused is the job whose bundle a completed one has that rendered nothing.
+	Reused string `json:"reused,omitempty"`
+	// Unchanged reports that the bundle is the one that the caller has.
+	Unchanged bool `json:"unchanged,omitempty"`
 	// Failure and Error, its message, are there for a failed job.
 	Failure *Failure `json:"failure,omitempty"`
 	Error   string   `json:"error,omitempty"`
@@ -320,7 +328,8 @@ type Features struct {
 // Usage is what an organisation used in one month, in UTC.
 type Usage struct {
 	Month       string `json:"month"`   // "2006-01"
-	Exports     int64  `json:"exports"` // completed ones
+	Exports     int64  `json:"exports"` // completed ones that rendered pages
+	Reused      int64  `json:"reused"`  // completed ones that got a bundle which was stored
 	Pages       int64  `json:"pages"`   // that were rendered for them, and for cancelled ones
 	BundleBytes int64  `json:"bundleBytes"`
 	Calls       Calls  `json:"calls"`

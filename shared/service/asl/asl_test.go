@@ -203,7 +203,7 @@ func exportTasks(shards int, note func(string)) map[string]asl.Task {
 			return b
 		}),
 		"render":   step("render", func() json.RawMessage { return nil }),
-		"assemble": step("assemble", func() json.RawMessage { return json.RawMessage(`{}`) }),
+		"assemble": step("assemble", func() json.RawMessage { return json.RawMessage(`{"more":false}`) }),
 		"fail":     step("fail", func() json.RawMessage { return nil }),
 	}
 }
@@ -226,6 +226,19 @@ func TestExportWorkflowRuns(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, calls); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A bundle that takes several calls of Assemble gets them.
+func TestExportWorkflowAssemblesOn(t *testing.T) {
+	tasks := exportTasks(1, func(string) {})
+	calls := 0
+	tasks["assemble"] = func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		calls++
+		return json.Marshal(map[string]bool{"more": calls < 3})
+	}
+	if _, err := loadExport(t, 1).Run(t.Context(), "exp_1", json.RawMessage(`{"jobId":"exp_1"}`), asl.Options{Tasks: tasks}); err != nil || calls != 3 {
+		t.Errorf("%d calls, %v", calls, err)
 	}
 }
 

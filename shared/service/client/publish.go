@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -60,8 +59,8 @@ type PublishOptions struct {
 type Published struct {
 	Domain     string `json:"domain"`
 	SnapshotID string `json:"snapshotId"`
-	// UpToDate: the newest snapshot has the same files already, and nothing
-	// was sent.
+	// UpToDate reports that the newest snapshot had the same files already: none was
+	// made.
 	UpToDate bool `json:"upToDate"`
 	// Files is the number of files of the whole site, SizeBytes their size
 	// together.
@@ -130,7 +129,7 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 	if err != nil {
 		return Published{}, err
 	}
-	plan, err := snapshot.NewPlan(p.folder.Files, base, p.c.clock.Now().UTC().Truncate(time.Second))
+	plan, err := snapshot.NewPlan(p.folder.Files, base)
 	if err != nil {
 		return Published{}, err
 	}
@@ -179,6 +178,7 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 			var published api.Snapshot
 			published, err = p.c.publishSnapshot(ctx, p.o.Domain, created.SnapshotID)
 			result.SnapshotID = published.SnapshotID
+			result.UpToDate = err == nil && published.SnapshotID != created.SnapshotID // another publish was first
 			if err == nil {
 				return result, nil
 			}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,9 @@ type Tree struct {
 	// Refused is what can't be published, in order of path.
 	Refused []Refused
 
-	close func() error
+	base   string // the folder, absolute; empty for a commit
+	close  func() error
+	folder *folder // nil for a commit
 }
 
 // Refused is a file that can't be published, and why, as a sentence.
@@ -41,6 +44,16 @@ type Refused struct{ Path, Reason string }
 
 // Close ends the use of the tree. It returns the error of closing it.
 func (t *Tree) Close() error { return t.close() }
+
+// Modified returns when the files of a folder were last committed, as Publish says
+// it: by their paths, without those of which Git knows no commit.
+func (t *Tree) Modified(ctx context.Context) (map[string]time.Time, error) {
+	wanted := make(map[string]bool, len(t.Paths))
+	for _, p := range t.Paths {
+		wanted[p] = true
+	}
+	return commitTimes(ctx, t.base, wanted)
+}
 
 // OpenTree opens a folder as Publish would read it: without what is hidden or
 // ignored.
@@ -55,11 +68,48 @@ func OpenTree(ctx context.Context, dir string) (*Tree, error) {
 		return nil, err
 	}
 	slices.Sort(paths)
-	t := &Tree{FS: folderFS{f}, Paths: paths, close: f.Close}
+	t := &Tree{FS: folderFS{f}, Paths: paths, base: w.base, close: f.Close, folder: f}
 	for _, fault := range w.sortedFaults() {
 		t.Refused = append(t.Refused, Refused{fault.Path, fault.Reason})
 	}
 	return t, nil
+}
+
+// Replace puts a new text into a file of the folder, all at once: whoever reads it has
+// the old text or the new one. It returns an error, and changes nothing, if the file
+// no longer has the text that it is said to have. A tree of a commit can't be changed.
+func (t *Tree) Replace(name string, was, is []byte) error {
+	if t.folder == nil || t.folder.real[name] == "" {
+		return &fs.PathError{Op: "replace", Path: name, Err: errors.ErrUnsupported}
+	}
+	root, real := t.folder.root, t.folder.real[name]
+	now, err := root.ReadFile(real)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, was) {
+		return &fs.PathError{Op: "replace", Path: name, Err: errors.New("the file has changed meanwhile")}
+	}
+	info, err := root.Stat(real)
+	if err != nil {
+		return err
+	}
+	// Beside the file, so that the name can change hands; hidden, so that nobody
+	// publishes what a crash leaves.
+	part := path.Join(path.Dir(real), ".bindery-"+rand.Text())
+	f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(is)
+	err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Sync(), f.Close())
+	if err == nil {
+		err = root.Rename(part, real)
+	}
+	if err != nil {
+		_ = root.Remove(part)
+	}
+	return err
 }
 
 // folderFS is a folder as a file system.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // writeTree writes files below a folder.
@@ -43,9 +45,7 @@ func contents(t *testing.T, tree *Tree) map[string]string {
 
 // A folder and its commit are the same tree; a change is in the folder alone.
 func TestTrees(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not there")
-	}
+	outside.Program(t, "git")
 	repository := t.TempDir()
 	dir := filepath.Join(repository, "docs")
 	files := map[string]string{
@@ -101,6 +101,15 @@ func TestTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tree.Close()
+	if err := tree.Replace("deep/link.mdx", []byte("B\n\x00\n"), []byte("new")); err != nil || contents(t, tree)["deep/b.mdx"] != "new" {
+		t.Errorf("what a link leads to has not changed: %v", err)
+	}
+	if err := tree.Replace("a.mdx", []byte("A"), []byte("new")); err == nil || contents(t, tree)["a.mdx"] != "changed" {
+		t.Errorf("a change of somebody else is lost: %v", err)
+	}
+	if err := tree.Replace("../a.mdx", nil, nil); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("a file of elsewhere: %v", err)
+	}
 	if len(tree.Refused) != 1 || tree.Refused[0].Path != "CON.mdx" || contents(t, tree)["a.mdx"] != "changed" {
 		t.Errorf("refused is %v", tree.Refused)
 	}

@@ -3,9 +3,8 @@ package export
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,16 +12,19 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/frame"
+	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/script"
+	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
 // Assemble joins the shards' units into the bundle, with the lists after
-// them, and completes the job. A job that is completed already is left as it is.
-func (s *Steps) Assemble(ctx context.Context, in job.AssembleInput) error {
-	return s.run(ctx, in.JobID, "assemble", 0, func() error {
+// them, and completes the job. It asks for another call where its time does not
+// suffice. A job that is completed already is left as it is.
+func (s *Steps) Assemble(ctx context.Context, in job.AssembleInput) (out job.AssembleOutput, _ error) {
+	err := s.run(ctx, in.JobID, "assemble", 0, func() error {
 		err := s.assemble(ctx, in)
 		// Another run of this step may have completed the job meanwhile, and
 		// taken the parts away.
@@ -30,12 +32,15 @@ func (s *Steps) Assemble(ctx context.Context, in job.AssembleInput) error {
 			err = nil
 		}
 		if err != nil {
+			_, out.More = errors.AsType[*moreError](err)
 			return err
 		}
 		s.sources.forget(in.JobID)
+		s.opt.Kept.Finish()
 		job.Clean(ctx, s.opt.Objects, s.opt.Log, in.JobID, job.BundleKey(in.JobID))
 		return nil
 	})
+	return out, err
 }
 
 func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
@@ -47,28 +52,28 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 	if err != nil {
 		return err
 	}
-	shards := input.Job.Plan.Shards
-	facts, err := s.collect(ctx, src, shards)
+	facts, err := s.collect(ctx, src, input.Job.Plan.Shards)
 	if err != nil {
 		return err
 	}
-	if facts.total.Bytes > MaxBundleBytes {
-		return admin.Errorf(admin.CodeSiteTooLarge, "the bundle has more than %d GiB of files", MaxBundleBytes>>30)
+	parts, err := s.parts(ctx, in.JobID, facts.stored)
+	if err != nil {
+		return err
 	}
 	files, err := s.lookFiles(ctx, src, facts)
 	if err != nil {
 		return err
 	}
-	sum := sha256.New()
-	var counts bundle.Counts
-	var written written
-	info, err := s.stream(ctx, job.BundleKey(in.JobID), store.PutOptions{ContentType: "application/gzip"}, func(w io.Writer) error {
-		var err error
-		written.w = io.MultiWriter(w, sum)
-		counts, err = s.writeBundle(ctx, src, shards, facts, files, &written)
-		return err
-	})
-	if err != nil {
+	w := s.newArchive(ctx, in.JobID, parts.unitBytes)
+	counts, err := s.writeBundle(ctx, src, parts, facts, files, w)
+	if err == nil && w.n > s.opt.MaxBundleBytes {
+		err = s.tooLarge()
+	}
+	var info store.ObjectInfo
+	if err == nil {
+		info, err = w.close()
+	}
+	if err = w.ended(err); err != nil {
 		return err
 	}
 	// Before the job is final: whoever sees that it is reads them at once.
@@ -76,7 +81,7 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 		return err
 	}
 	err = s.opt.Admin.CompleteExport(ctx, in.JobID, admin.Bundle{
-		Key: job.BundleKey(in.JobID), Size: info.Size, SHA256: hex.EncodeToString(sum.Sum(nil)), Pages: facts.total.Pages, End: written.end,
+		Key: job.BundleKey(in.JobID), Size: info.Size, SHA256: w.digest(), Pages: facts.total.Pages, End: w.end, Cut: facts.cut,
 		Diagnostics: admin.Diagnostics{Errors: counts.Errors, Warnings: counts.Warnings, Infos: counts.Notices},
 	})
 	if err != nil {
@@ -86,37 +91,42 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 	return nil
 }
 
-// written counts what is written, and keeps where the last unit began.
-type written struct {
-	w      io.Writer
-	n, end int64
+// shardParts are what the shards of a job left for its bundle.
+type shardParts struct {
+	unitBytes, listBytes int64
+	units, lists         objectsReader
 }
 
-func (w *written) Write(p []byte) (int, error) {
-	n, err := w.w.Write(p)
-	w.n += int64(n)
-	return n, err
+// parts looks the shards' parts up, whose units have the sizes in stored. A bundle
+// that will be too large is known before any of them is read.
+func (s *Steps) parts(ctx context.Context, id string, stored []int64) (*shardParts, error) {
+	p := &shardParts{units: objectsReader{ctx: ctx, objects: s.opt.Objects, sizes: stored}, lists: objectsReader{ctx: ctx, objects: s.opt.Objects}}
+	for i, size := range stored {
+		if p.unitBytes += size; p.unitBytes > s.opt.MaxBundleBytes {
+			return nil, s.tooLarge()
+		}
+		list, err := s.opt.Objects.Stat(ctx, job.FilesKey(id, i+1))
+		if err != nil {
+			return nil, err
+		}
+		p.listBytes += list.Size
+		p.lists.keys, p.units.keys = append(p.lists.keys, list.Key), append(p.units.keys, job.UnitsKey(id, i+1))
+	}
+	return p, nil
 }
 
 // writeBundle writes the archive: the units of all shards; units of files that
 // every bundle has, those that its pages' look needs, and those of its search;
 // and the last one with the lists.
-func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts *report, files []script.File, w *written) (bundle.Counts, error) {
+func (s *Steps) writeBundle(ctx context.Context, src *source, parts *shardParts, facts *report, files []script.File, w *archive) (bundle.Counts, error) {
 	id := src.input.Job.ID
-	var listSize int64
-	lists := make([]string, 0, shards)
-	units := make([]string, 0, shards)
-	for n := 1; n <= shards; n++ {
-		info, err := s.opt.Objects.Stat(ctx, job.FilesKey(id, n))
-		if err != nil {
-			return bundle.Counts{}, err
-		}
-		listSize += info.Size
-		lists, units = append(lists, job.FilesKey(id, n)), append(units, job.UnitsKey(id, n))
+	stored, err := w.skip()
+	if err != nil {
+		return bundle.Counts{}, err
 	}
-	archive := &objectsReader{ctx: ctx, objects: s.opt.Objects, keys: units}
-	defer archive.Close()
-	if _, err := io.Copy(w, archive); err != nil {
+	parts.units.skip(stored)
+	defer parts.units.Close()
+	if _, err := io.CopyBuffer(w, &parts.units, make([]byte, streamBuffer)); err != nil {
 		return bundle.Counts{}, err
 	}
 
@@ -131,9 +141,9 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 		total.Files++
 		total.Bytes += f.Size
 	}}
-	err = writeOwn(src, put.add)
+	err = s.writeOwn(ctx, src, put.add)
 	if err == nil && src.full != nil {
-		err = s.writeFull(ctx, src, shards, facts.full, put)
+		err = s.writeFull(ctx, src, len(facts.stored), facts.full, put)
 	}
 	for _, f := range files {
 		if err == nil {
@@ -161,7 +171,7 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 	if err != nil {
 		return bundle.Counts{}, internal("a unit could not be written", err)
 	}
-	err = s.writeLists(ctx, src, out, lists, listSize, own, facts, total)
+	err = s.writeLists(ctx, src, out, parts, own, facts, total)
 	if ended := out.Finish(); err == nil {
 		err = ended
 	}
@@ -175,6 +185,7 @@ type ownUnits struct {
 	w     io.Writer
 	note  func(bundle.File)
 	out   *bundle.Unit
+	held  *heldUnit // in place of out, where what is compressed is kept
 	bytes int
 }
 
@@ -183,10 +194,18 @@ func (o *ownUnits) add(name string, data []byte) error {
 	if err := o.ctx.Err(); err != nil {
 		return err
 	}
-	if o.out != nil && o.bytes+len(data) > unitBytes {
+	if (o.out != nil || o.held != nil) && o.bytes+len(data) > unitBytes {
 		if err := o.close(); err != nil {
 			return err
 		}
+	}
+	if o.steps.opt.Kept != nil {
+		if o.held == nil {
+			o.held = o.steps.holding()
+		}
+		o.bytes += len(data)
+		o.note(o.held.add(name, bundle.Epoch(), data))
+		return nil
 	}
 	if o.out == nil {
 		if err := o.open(); err != nil {
@@ -227,20 +246,26 @@ func (o *ownUnits) open() (err error) {
 }
 
 // close ends the unit that is being written.
-func (o *ownUnits) close() error {
-	if o.out == nil {
-		return nil
+func (o *ownUnits) close() (err error) {
+	switch {
+	case o.held != nil:
+		data := o.steps.buffer()
+		if err = o.steps.compress(o.held, o.steps.heldKey(o.held), data); err == nil {
+			_, err = o.w.Write(data.Bytes())
+		}
+		o.steps.release(data)
+		o.steps.release(o.held.data)
+	case o.out != nil:
+		err = o.out.Close()
 	}
-	err := o.out.Close()
-	o.out, o.bytes = nil, 0
+	o.out, o.held, o.bytes = nil, nil, 0
 	return err
 }
 
 // writeLists writes the last unit.
-func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, lists []string, listSize int64, own []byte, facts *report, total sums) error {
-	shardLists := &objectsReader{ctx: ctx, objects: s.opt.Objects, keys: lists}
-	defer shardLists.Close()
-	files, err := out.AddFrom(bundle.FilesPath, bundle.Epoch(), listSize+int64(len(own)), io.MultiReader(shardLists, bytes.NewReader(own)))
+func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, parts *shardParts, own []byte, facts *report, total sums) error {
+	defer parts.lists.Close()
+	files, err := out.AddFrom(bundle.FilesPath, bundle.Epoch(), parts.listBytes+int64(len(own)), io.MultiReader(&parts.lists, bytes.NewReader(own)))
 	if err != nil {
 		return err
 	}
@@ -264,9 +289,7 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, l
 	if job.Settings.AllowHosts != "" {
 		info.Remote = &bundle.RemoteInfo{Hosts: job.Settings.Hosts(), SHA256: job.Plan.Remote}
 	}
-	for _, r := range src.site.Redirects {
-		info.Redirects = append(info.Redirects, bundle.Redirect{From: r.Source, To: r.Destination, Permanent: r.Permanent})
-	}
+	info.Redirects = redirectsOf(src.site)
 	data, err := json.MarshalIndent(info, "", "  ")
 	if err != nil {
 		return internal("the bundle's description could not be written", err)
@@ -279,12 +302,31 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, l
 	return err
 }
 
+// redirectsOf returns a site's redirects as a bundle's description has them.
+func redirectsOf(s *site.Site) (out []bundle.Redirect) {
+	for _, r := range s.Redirects {
+		out = append(out, bundle.Redirect{From: r.Source, To: r.Destination, Permanent: r.Permanent})
+	}
+	return out
+}
+
 // objectsReader reads objects one after another.
 type objectsReader struct {
 	ctx     context.Context
 	objects store.Objects
 	keys    []string
+	sizes   []int64 // of keys; skip needs them
+	from    int64   // where the first is read from
 	body    io.ReadCloser
+}
+
+// skip leaves out the first n bytes of all objects together.
+func (r *objectsReader) skip(n int64) {
+	for len(r.keys) > 0 && n >= r.sizes[0] {
+		n -= r.sizes[0]
+		r.keys, r.sizes = r.keys[1:], r.sizes[1:]
+	}
+	r.from = n
 }
 
 func (r *objectsReader) Read(p []byte) (int, error) {
@@ -296,11 +338,11 @@ func (r *objectsReader) Read(p []byte) (int, error) {
 			if len(r.keys) == 0 {
 				return 0, io.EOF
 			}
-			body, err := r.objects.Get(r.ctx, r.keys[0], 0, -1)
+			body, err := r.objects.Get(r.ctx, r.keys[0], r.from, -1)
 			if err != nil {
 				return 0, fmt.Errorf("read %s: %w", r.keys[0], err)
 			}
-			r.keys, r.body = r.keys[1:], body
+			r.keys, r.from, r.body = r.keys[1:], 0, body
 		}
 		n, err := r.body.Read(p)
 		if err == io.EOF {
@@ -323,10 +365,53 @@ func (r *objectsReader) Close() error {
 	return err
 }
 
+// rootSource returns what makes the document at the root of a bundle that has no
+// page there, from its first page with addresses that start from the root; nil where
+// the root must lead elsewhere.
+func (s *Steps) rootSource(src *source) (at *source, home int, err error) {
+	root, home, ok := src.site.AtRoot()
+	if !ok || root.Pages[home].Reference != nil {
+		return nil, -1, nil
+	}
+	at = &source{input: src.input, fs: src.fs, site: root, layout: src.layout}
+	return at, home, s.prepare(at, false)
+}
+
+// rootDocument returns the document at the root, and the script of its components
+// where the page has it for another folder. It is nil where the root must lead
+// elsewhere.
+func (s *Steps) rootDocument(ctx context.Context, src *source) (doc []byte, script *page.Result, err error) {
+	at, home, err := s.rootSource(src)
+	if at == nil || err != nil {
+		return nil, nil, err
+	}
+	return s.rootPage(ctx, src, at, home)
+}
+
+// rootPage is rootDocument, for what rootSource returned.
+func (s *Steps) rootPage(ctx context.Context, src, at *source, home int) (doc []byte, script *page.Result, err error) {
+	res, err := s.renderPage(ctx, at, home, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	doc = s.document(ctx, at, nil, home, res)
+	if res.Script != nil && strings.Contains(src.site.Pages[home].Output, "/") {
+		script = res
+	}
+	return doc, script, nil
+}
+
 // writeOwn writes the files that a bundle has besides the site's.
-func writeOwn(src *source, add func(name string, data []byte) error) error {
+func (s *Steps) writeOwn(ctx context.Context, src *source, add func(name string, data []byte) error) error {
+	root, script, err := s.rootDocument(ctx, src)
+	if err == nil && script != nil {
+		err = add(script.ScriptPath, script.Script)
+	}
+	if err != nil {
+		return err
+	}
 	var failed error
-	err := src.views.Files(func(name string, data []byte) error {
+	err = src.views.Files(root, func(name string, data []byte) error {
 		failed = add(name, data)
 		return failed
 	})

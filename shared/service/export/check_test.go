@@ -34,6 +34,11 @@ func TestCheckFindsWhatTheBundleLists(t *testing.T) {
 			site["bindery.yaml"] = &fstest.MapFile{Data: []byte("check:\n  link-missing: error\n  fragment-missing: off\n  no-code: off\n")}
 			return site
 		},
+		"ignores": func(*testing.T) fs.FS {
+			site := sampleSite(3)
+			site["p1.mdx"] = &fstest.MapFile{Data: []byte("---\ntitle: One\n---\n\n{/* bindery-ignore link-missing: soon */}\n[one](/nowhere) [two](/p1#nowhere)\n\n{/* bindery-ignore alt-missing: nothing */}\nText.\n")}
+			return site
+		},
 		"docs": func(t *testing.T) fs.FS {
 			return os.DirFS(filepath.Join(outside.Checkout(t), "infra", "docs"))
 		},

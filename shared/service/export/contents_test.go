@@ -12,7 +12,7 @@ import (
 
 // listedOn are the targets of a contents page's list, as files.
 func listedOn(name, doc string) (out []string) {
-	_, doc, _ = strings.Cut(doc, `<div class="prose">`)
+	_, doc, _ = strings.Cut(doc, `class="prose mdx-content">`)
 	doc, _, _ = strings.Cut(doc, "</article>")
 	for _, m := range regexp.MustCompile(`href="([^"]+)"`).FindAllStringSubmatch(doc, -1) {
 		if to := path.Join(path.Dir(name), m[1]); !strings.HasPrefix(to, "bindery/contents/") {

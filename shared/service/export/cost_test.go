@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
 )
 
@@ -40,6 +42,36 @@ func TestCost(t *testing.T) {
 	}
 }
 
+// TestCostOfLargeBundles holds what a bundle in parts asks for beyond a small one
+// against the calculator. What a note takes depends on names that are made anew
+// each time: some may be a unit larger.
+func TestCostOfLargeBundles(t *testing.T) {
+	small := costOf(t, 1)
+	for _, part := range []int64{20_000, 4_000} {
+		large, size := costInParts(t, 1, part)
+		more := job.BundleAsks(size, part)
+		want := [len(costRows)]int{more.WriteUnits, more.ReadUnits, more.ObjectWrites, 0, 0, 0}
+		var got [len(costRows)]int
+		for i := range got {
+			if got[i] = large[i] - small[i]; i == 0 && max(got[0]-want[0], want[0]-got[0]) <= want[0]/50 {
+				got[0] = want[0]
+			}
+		}
+		if got != want {
+			t.Errorf("%d bytes in parts of %d ask for %v more (%v); the calculator says %v", size, part, got, costRows, want)
+		}
+	}
+}
+
+// tagged returns parts with tags as long as those of S3, which are most of a note.
+type tagged struct{ store.Objects }
+
+func (o tagged) UploadPart(ctx context.Context, key, upload string, n int, data []byte) (store.Part, error) {
+	p, err := o.Objects.UploadPart(ctx, key, upload, n, data)
+	p.Tag = `"` + strings.Repeat("0", 32) + `"`
+	return p, err
+}
+
 // costRows are the table's rows.
 var costRows = [...]string{
 	"DynamoDB write units", "DynamoDB read units", "S3 writes", "S3 reads", "Step Functions transitions", "Lambda calls",
@@ -48,27 +80,70 @@ var costRows = [...]string{
 // costOf counts one export with so many shards, from the call that starts it
 // to its end, without the callers' polls.
 func costOf(t *testing.T, shards int) [len(costRows)]int {
+	counts, _ := costInParts(t, shards, 0)
+	return counts
+}
+
+// costInParts is costOf with a bundle in parts of so many bytes. It returns the
+// bundle's size too.
+func costInParts(t *testing.T, shards int, part int64) ([len(costRows)]int, int64) {
 	w := newWorld(t)
 	w.publish(t, sampleSite(200))
 	m := &storetest.Meter{}
-	w.store, w.objects = m.Store(w.store), m.Objects(w.objects)
+	w.store, w.objects = m.Store(w.store), m.Objects(tagged{w.objects})
 	w.admin = w.service(w.store, w.objects, w.runner)
 	job := w.start(t)
-	// One after the other: two that read at the same time may read a piece twice.
-	one := func(o *Options) { o.Shards, o.Concurrency = shards, 1 }
-	if err := workflowOf(context.Background(), w.steps(one), job.ID, 1); err != nil {
+	counts, done := w.counted(t, m, job, shards, part)
+	if done.Plan.Shards != shards {
+		t.Fatalf("the export is %+v", done)
+	}
+	return counts, done.Bundle.Size
+}
+
+// TestCostOfReuse is TestCost for an export that renders nothing.
+func TestCostOfReuse(t *testing.T) {
+	w := newWorld(t)
+	w.publish(t, sampleSite(200))
+	w.exported(t, nil)
+	m := &storetest.Meter{}
+	w.store, w.objects = m.Store(w.store), m.Objects(w.objects)
+	w.admin = w.service(w.store, w.objects, w.runner)
+	got, done := w.counted(t, m, w.startOf(t, admin.StartExport{}), 0, 0)
+	if done.Reused == "" {
+		t.Fatalf("the export is %+v", done)
+	}
+	a := job.ReusedAsks()
+	if want := [len(costRows)]int{a.WriteUnits, a.ReadUnits, a.ObjectWrites, a.ObjectReads, a.Transitions, a.Calls}; got != want {
+		t.Errorf("an export that renders nothing asks for %v (%v); the calculator says %v", got, costRows, want)
+	}
+	page, err := os.ReadFile("../../../infra/docs/operate/cost.mdx")
+	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := w.admin.FindExport(context.Background(), job.ID)
-	if err != nil || done.Status != admin.ExportCompleted || done.Plan.Shards != shards {
+	says := fmt.Sprintf("it asks for %d write and %d read units of DynamoDB, %d writes and %d reads of S3, %d transitions and %d calls", got[0], got[1], got[2], got[3], got[4], got[5])
+	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), says) {
+		t.Errorf("the cost page should say: %s", says)
+	}
+}
+
+// counted runs a job's workflow and returns what it asked since the start of the
+// metering, and the completed job.
+func (w *world) counted(t *testing.T, m *storetest.Meter, exp admin.ExportJob, shards int, part int64) ([len(costRows)]int, admin.ExportJob) {
+	t.Helper()
+	// One after the other: two that read at the same time may read a piece twice.
+	one := func(o *Options) { o.Shards, o.Concurrency, o.PartBytes = shards, 1, part }
+	if err := workflowOf(context.Background(), w.steps(one), exp.ID, 1); err != nil {
+		t.Fatal(err)
+	}
+	done, err := w.admin.FindExport(context.Background(), exp.ID)
+	if err != nil || done.Status != admin.ExportCompleted {
 		t.Fatalf("the export is %+v, %v", done, err)
 	}
 	// A step of a workflow is a transition, and so is its start.
 	way, child := statesOnTheWay(t)
 	transitions := way + 1 + shards*(child+1)
-	calls := 3 + shards - 1 // plan, assemble, and a shard each
-	calls++                 // the call that starts it
-	return [len(costRows)]int{m.WriteUnits, m.ReadUnits, m.ObjectWrites, m.ObjectReads, transitions, calls}
+	calls := 3 + shards // the call that starts it, plan, assemble, and a shard each
+	return [len(costRows)]int{m.WriteUnits, m.ReadUnits, m.ObjectWrites, m.ObjectReads, transitions, calls}, done
 }
 
 // statesOnTheWay counts the states that an export passes which succeeds: of
@@ -77,14 +152,14 @@ func statesOnTheWay(t *testing.T) (way, child int) {
 	type machine struct {
 		StartAt string
 		States  map[string]struct {
-			Next          string
+			Next, Default string
 			End           bool
 			ItemProcessor json.RawMessage
 		}
 	}
 	var count func(m machine) int
 	count = func(m machine) (n int) {
-		for at := m.StartAt; at != ""; at = m.States[at].Next {
+		for at := m.StartAt; at != ""; at = cmp.Or(m.States[at].Next, m.States[at].Default) {
 			n++
 			if p := m.States[at].ItemProcessor; p != nil {
 				var inner machine

@@ -4,15 +4,21 @@
 //	steps.go      Steps and its options
 //	limits.go     every limit, with its reason
 //	plan.go       Plan: reads the site, cuts it into units and shards
+//	reuse.go      a bundle that is stored already, in place of a plan
 //	units.go      how pages and files are cut, by their content alone
 //	render.go     Render: one shard's units, list of files and facts
 //	unit.go       one unit: its part of the archive, and what is noted of it
 //	assemble.go   Assemble: the bundle from all of it
+//	archive.go    the bundle on its way to Objects, in one call of Assemble or more
 //	report.go     what facts say together; package check joins findings
+//	kept.go       what is kept of pages and units from export to export
 //	look.go       what pages' look needs: styles of classes, Mermaid's runtime
-//	search.go     search in the bundle: its index
+//	heads.go      heads of pages, kept for Plan
+//	search.go     search in the bundle: a shard's part of its index, and all of it
 //	features.go   what the deployment and the project allow, as package frame
 //	              takes it and as a bundle describes itself
+//	live.go       files of a bundle one by one, of a site that lies in a folder;
+//	              survey.go what only all of its pages say together
 //	reference.go  slices of specifications, cut by Plan and read by units
 //	remote.go     files of other hosts: fetched once by Plan, read by all steps
 //	remoteassets.go  pictures, fonts, styles and scripts among them; addresses

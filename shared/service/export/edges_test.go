@@ -108,7 +108,7 @@ func TestExportOfSitesWithFewPages(t *testing.T) {
 				"docs.json", listing(t, "a"),
 				"a.mdx", "---\nhidden: true\n---\nText",
 				"b.mdx", "---\nhidden: true\n---\n"),
-			has: map[string]string{"index.html": "a.html", "a.html": "Text", "b.html": "noindex"},
+			has: map[string]string{"index.html": `data-copy-page="a.md"`, "a.html": "Text", "b.html": "noindex"},
 		},
 		{
 			name:  "one page",
@@ -387,7 +387,9 @@ func TestStepsAtTheSameTime(t *testing.T) {
 	for n := 3; n >= 1; n-- {
 		both(func(s *Steps) error { return s.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: "test", Shard: n}) })
 	}
-	both(func(s *Steps) error { return s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: "test"}) })
+	both(func(s *Steps) error {
+		return second(s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: "test"}))
+	})
 	if !bytes.Equal(w.bundle(t, exp.ID), want) {
 		t.Error("other bytes")
 	}
@@ -419,7 +421,7 @@ func TestLateStepsAfterFailure(t *testing.T) {
 			}
 		}
 	}
-	if err := s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: "test"}); admin.CodeOf(err) != admin.CodeJobNotActive {
+	if _, err := s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: "test"}); admin.CodeOf(err) != admin.CodeJobNotActive {
 		t.Errorf("the end came late: %v", err)
 	}
 	late.onPut = nil
@@ -519,7 +521,7 @@ func TestDocumentThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The end is another process's.
-	if err := w.steps(nil).Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: "test"}); err != nil {
+	if _, err := w.steps(nil).Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	files := unpacked(t, w.bundle(t, exp.ID))
@@ -535,5 +537,29 @@ func TestDocumentThatFails(t *testing.T) {
 	}
 	if failed != 4 {
 		t.Errorf("%d pages are reported, want 4", failed)
+	}
+}
+
+// A folder outside Git has no dates: the same files give the same bytes, whenever
+// and on top of what they are published.
+func TestTheSameFilesGiveTheSameBytes(t *testing.T) {
+	site := sampleSite(5)
+	site["guides/part-00/page-000.mdx"] = &fstest.MapFile{Data: []byte("---\ntitle: News\nrss: true\n---\n\n<Update label=\"March 2026\">\n  It works.\n</Update>\n")}
+	var want map[string]string
+	for i := range 2 {
+		w := newWorld(t)
+		w.now = w.now.AddDate(i, i, i)
+		w.publish(t, sampleSite(5-i))
+		w.publish(t, site)
+		got := unpacked(t, w.exported(t, nil))
+		delete(got, bundle.InfoPath) // names the snapshot
+		for name, text := range want {
+			if got[name] != text {
+				t.Errorf("%s differs:\n%s\n%s", name, text, got[name])
+			}
+		}
+		if want = got; want["sitemap.xml"] == "" || want["guides/part-00/page-000/rss.xml"] == "" {
+			t.Errorf("no sitemap, or no feed among %d files", len(want))
+		}
 	}
 }

@@ -21,7 +21,7 @@ func TestBundleOfASite(t *testing.T) {
 		"hidden.html":                  "noindex",
 		"images/a.png":                 "PNG",
 		"style.css":                    "url(images/a.png)",
-		"index.html":                   "guides/part-00/page-000.html",
+		"index.html":                   `<h1 id="page-title">Page 0</h1>`,
 		"old.html":                     "guides/part-00/page-000.html",
 		"404.html":                     "<title>",
 		"robots.txt":                   "Sitemap: https://docs.example/sitemap.xml",

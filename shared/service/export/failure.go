@@ -26,6 +26,9 @@ func (s *Steps) run(ctx context.Context, id, step string, shard int, fn func() e
 			s.opt.Log.ErrorContext(ctx, "a step panicked", "job", id, "step", step, "panic", p, "stack", string(debug.Stack()))
 			err = internal(job.Message(admin.CodeInternal), fmt.Errorf("panic: %v", p))
 		}
+		if more, ok := errors.AsType[*moreError](err); ok {
+			err, shard = nil, more.parts // one call of several
+		}
 		if err == nil {
 			if e := s.opt.Admin.NoteStep(ctx, id, step, shard, time.Since(began)); e != nil {
 				s.opt.Log.WarnContext(ctx, "how long a step took was not noted", "job", id, "step", step, "error", e)

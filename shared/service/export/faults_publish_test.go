@@ -46,7 +46,7 @@ func publishWithFaults(t *testing.T, before string, first admin.Snapshot, plan m
 		sum := sha256.Sum256(file.Data)
 		files = append(files, snapshot.File{Path: p, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(file.Data))})
 	}
-	packs, err := snapshot.NewPlan(files, nil, w.now)
+	packs, err := snapshot.NewPlan(files, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,8 +117,9 @@ type ending struct {
 	status admin.ExportStatus
 	code   string // of the failure
 	bundle string // its digest
-	usage  admin.Usage
-	failed string // how the execution failed
+	month  string
+	usage  admin.ProjectUsage // of all projects
+	failed string             // how the execution failed
 }
 
 func scenarios(t *testing.T) []*scenario {
@@ -173,7 +174,7 @@ func (s *scenario) run(t *testing.T, plan map[string]storetest.Fault) []string {
 	}
 	f := s.export(t, plan)
 	got := f.ending(t)
-	if got != s.want && (len(plan) == 1 || got.status != admin.ExportFailed || got.code == admin.CodeInternal || got.usage != admin.Usage{}) {
+	if got != s.want && (len(plan) == 1 || got.status != admin.ExportFailed || got.code == admin.CodeInternal || got.usage != admin.ProjectUsage{}) {
 		t.Errorf("got %+v, want %+v, after %q", got, s.want, f.faults.Hit())
 	}
 	if len(f.faults.Hit()) == 0 {
@@ -370,8 +371,9 @@ func (f *functions) ending(t *testing.T) ending {
 		t.Fatal(err)
 	}
 	for _, u := range months {
-		end.usage.Month = u.Month
+		end.month = u.Month
 		end.usage.Exports += u.Exports
+		end.usage.Reused += u.Reused
 		end.usage.Pages += u.Pages
 		end.usage.BundleBytes += u.BundleBytes
 	}

@@ -15,7 +15,7 @@ func TestFeeds(t *testing.T) {
 	w := newWorld(t)
 	files := fstest.MapFS{}
 	put := func(name, text string) { files[name] = &fstest.MapFile{Data: []byte(text)} }
-	put("docs.json", `{"name":"Sample & co","navigation":{"pages":["index","changelog","quiet/index","own","plain"]}}`)
+	put("docs.json", `{"name":"Sample & co","navigation":{"pages":["index","changelog","quiet/index","own","plain","asked"]}}`)
 	const updates = `
 <Update label="May 4th, 2026" description="Version 2 <3" tags={["API", "A & B"]}>
 ## New
@@ -42,9 +42,11 @@ Text.
 	put("index.mdx", "---\ntitle: Home\n---\n"+updates)
 	put("changelog.mdx", "---\ntitle: Changes\ndescription: All **changes**\nrss: true\n---\n"+updates)
 	put("quiet/index.mdx", "---\ntitle: Quiet\nnoindex: true\n---\n"+updates)
+	put("asked.mdx", "---\ntitle: Asked for\nnoindex: true\nrss: true\n---\n"+updates)
 	put("own.mdx", "---\ntitle: Own\n---\n"+updates)
 	put("Own/RSS.xml", "<rss/>")
 	put("plain.mdx", "---\ntitle: Plain\n---\n## Nothing new\n")
+	files["changelog.mdx"].ModTime = w.now // of a commit
 	w.publish(t, files)
 	got := unpacked(t, w.exported(t, nil))
 	for _, name := range []string{"quiet/rss.xml", "own/rss.xml", "plain/rss.xml"} {
@@ -61,13 +63,13 @@ Text.
     <description>All changes</description>
     <lastBuildDate>Mon, 04 May 2026 03:02:01 +0000</lastBuildDate>
     <item>
-      <title>May 4th, 2026</title>
-      <link>https://docs.example/changelog#may-4th-2026</link>
-      <guid isPermaLink="true">https://docs.example/changelog#may-4th-2026</guid>
+      <title>May 4th, 2026: New</title>
+      <link>https://docs.example/changelog#new</link>
+      <guid isPermaLink="false">https://docs.example/changelog#may-4th-2026 New</guid>
       <pubDate>Mon, 04 May 2026 00:00:00 +0000</pubDate>
       <category>API</category>
       <category>A &amp; B</category>
-      <description>New&#xA;A word &amp; another.&#xA;&#xA;Deeper&#xA;More.</description>
+      <description>A word &amp; another.&#xA;&#xA;Deeper&#xA;More.</description>
     </item>
     <item>
       <title>The first</title>
@@ -87,6 +89,9 @@ Text.
 `
 	if got["changelog/rss.xml"] != want {
 		t.Errorf("got\n%s\nwant\n%s", got["changelog/rss.xml"], want)
+	}
+	if n := strings.Count(got["asked/rss.xml"], "<item>"); n != 3 {
+		t.Errorf("a feed that its author asks for has %d entries", n)
 	}
 	if !strings.Contains(got["rss.xml"], "<link>https://docs.example/</link>") {
 		t.Errorf("the feed of the first page:\n%s", got["rss.xml"])

@@ -145,7 +145,11 @@ func (w *world) publishManifest(t testing.TB, fsys fs.FS, old *snapshot.Manifest
 			return err
 		}
 		sum := sha256.Sum256(data)
-		files = append(files, snapshot.File{Path: p, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))})
+		f := snapshot.File{Path: p, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}
+		if m, ok := fsys.(fstest.MapFS); ok {
+			f.Modified = m[p].ModTime
+		}
+		files = append(files, f)
 		return nil
 	})
 	if err != nil {
@@ -155,7 +159,7 @@ func (w *world) publishManifest(t testing.TB, fsys fs.FS, old *snapshot.Manifest
 	if latest, err := w.admin.LatestSnapshot(ctx, w.caller, domain); err == nil {
 		base = latest.ID
 	}
-	plan, err := snapshot.NewPlan(files, old, w.now)
+	plan, err := snapshot.NewPlan(files, old)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,10 +201,17 @@ func (w *world) publishManifest(t testing.TB, fsys fs.FS, old *snapshot.Manifest
 	return published
 }
 
-// start queues a job.
+// start queues a job that is rendered, whatever is stored.
 func (w *world) start(t testing.TB, paths ...string) admin.ExportJob {
 	t.Helper()
-	job, err := w.admin.StartExport(context.Background(), w.caller, admin.StartExport{Domain: domain, Paths: paths})
+	return w.startOf(t, admin.StartExport{Paths: paths, Fresh: true})
+}
+
+// startOf queues a job of the site.
+func (w *world) startOf(t testing.TB, in admin.StartExport) admin.ExportJob {
+	t.Helper()
+	in.Domain = domain
+	job, err := w.admin.StartExport(context.Background(), w.caller, in)
 	if err != nil {
 		t.Fatal(err)
 	}

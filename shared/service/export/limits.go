@@ -1,6 +1,10 @@
 package export
 
-import "github.com/bindery-docs/bindery/shared/render/check"
+import (
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/render/check"
+)
 
 // Limits of an export.
 const (
@@ -8,7 +12,7 @@ const (
 	// function's memory.
 	MaxPages = 200_000
 	// MaxBundleBytes is what still downloads in an hour, the life of a link,
-	// at 50 Mbit/s.
+	// at 50 Mbit/s: of the archive, compressed as it is kept.
 	MaxBundleBytes = 20 << 30
 	// MaxShards keeps the list of shard numbers far under the limit of a
 	// state's payload (256 KiB), and the markers of a job few enough to sum at
@@ -22,6 +26,13 @@ const (
 	// MaxPageBytes is the most that a page's source may have. A larger one is
 	// shown as a notice; no author wrote it.
 	MaxPageBytes = check.MaxPageBytes
+)
+
+// How a large bundle is written.
+const (
+	// assembleReserve is what a call leaves of its time: for the parts on their
+	// way, the note, and S3's end of an upload.
+	assembleReserve = 2 * time.Minute
 )
 
 // How a site is cut. These change the bytes of bundles.

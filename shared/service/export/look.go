@@ -8,9 +8,11 @@ import (
 	"slices"
 
 	"github.com/bindery-docs/bindery/shared/render/check"
+	"github.com/bindery-docs/bindery/shared/render/diagram"
 	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/script"
+	"github.com/bindery-docs/bindery/shared/render/theme"
 )
 
 // Limits of what a site's pages may bring to its look. The first ones count,
@@ -34,6 +36,8 @@ type look struct {
 	styles     map[string]string
 	linked     bool // a page links the style sheet
 	mermaid    bool
+	zoom       bool // a page has large drawings
+	math       bool // a page has formulas
 	islands    bool // a page has living components
 	reference  bool // a page shows a part of a specification
 	playground bool // a page sends calls
@@ -50,6 +54,8 @@ func newLook() look {
 func (l *look) page(f *fact) {
 	l.linked = l.linked || len(f.Classes) > 0 || len(f.Maybe) > 0 || len(f.Styles) > 0
 	l.mermaid = l.mermaid || f.Mermaid
+	l.zoom = l.zoom || f.Zoom
+	l.math = l.math || f.Math
 	l.islands = l.islands || f.Islands
 	l.reference = l.reference || f.Reference
 	l.playground = l.playground || f.Playground
@@ -106,34 +112,64 @@ func (l *look) addSources(sources map[string][]string) map[string][]string {
 	return sources
 }
 
-// lookFiles makes the files that pages' look needs, and reports the class names
-// that no style sheet knows.
-func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script.File, error) {
+// fixedFiles returns those files that pages' look needs that are the same for all
+// sites.
+func fixedFiles(l *look) ([]script.File, error) {
 	var files []script.File
-	if r.look.mermaid {
+	if l.mermaid {
 		runtime, err := script.Runtime()
 		if err != nil {
 			return nil, internal("Mermaid's runtime could not be read", err)
 		}
 		files = append(files, runtime...)
 	}
-	if r.look.islands {
+	if l.zoom {
+		path, data := diagram.Script()
+		files = append(files, script.File{Path: path, Data: data})
+	}
+	if l.math {
+		math, err := theme.Math()
+		if err != nil {
+			return nil, internal("the font of formulas could not be read", err)
+		}
+		for _, a := range math {
+			files = append(files, script.File(a))
+		}
+	}
+	if l.islands {
 		file, err := script.Islands()
 		if err != nil {
 			return nil, internal("the runtime of components could not be read", err)
 		}
 		files = append(files, file)
 	}
-	if r.look.reference {
+	if l.reference {
 		files = append(files, script.File(reference.Styles()))
 	}
-	if r.look.playground {
+	if l.playground {
 		files = append(files, script.File(reference.Script()))
 	}
-	if !r.look.linked {
-		return files, nil
+	return files, nil
+}
+
+// lookFiles makes the files that pages' look needs, and reports the class names
+// that no style sheet knows.
+func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script.File, error) {
+	files, err := fixedFiles(&r.look)
+	if err != nil || !r.look.linked {
+		return files, err
 	}
-	sheet, unknown, err := s.scripts.Utilities(ctx, r.look.names())
+	sheet, err := s.classSheet(ctx, src, r, s.scripts.Utilities)
+	if err != nil {
+		return nil, err
+	}
+	return append(files, script.File{Path: frame.UtilitiesPath, Data: r.look.appendStyles(sheet)}), nil
+}
+
+// classSheet makes the styles of class names, by compile, and reports those that no
+// style sheet knows.
+func (s *Steps) classSheet(ctx context.Context, src *source, r *report, compile func(context.Context, []string) ([]byte, []string, error)) ([]byte, error) {
+	sheet, unknown, err := compile(ctx, r.look.names())
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -141,6 +177,7 @@ func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script
 		// Pages without these styles are readable.
 		s.opt.Log.LogAttrs(ctx, slog.LevelError, "utility classes got no styles", slog.String("job", src.input.Job.ID), slog.Any("error", err))
 		r.findings.Add(check.ClassesFailed(src.site))
+		r.cut = true
 	}
 	unknown = slices.DeleteFunc(unknown, func(name string) bool {
 		_, written := r.look.classes[name]
@@ -149,7 +186,7 @@ func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script
 	if d, ok := check.ClassesUnknown(src.site, src.fs, src.views.Theme().Assets(), unknown); ok {
 		r.findings.Add(d)
 	}
-	return append(files, script.File{Path: frame.UtilitiesPath, Data: r.look.appendStyles(sheet)}), nil
+	return sheet, nil
 }
 
 // names are the class names that may need rules: those on pages first, and as

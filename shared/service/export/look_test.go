@@ -3,6 +3,7 @@ package export
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -124,7 +125,7 @@ func TestLook(t *testing.T) {
 		{"a-plain.html", false, false, "Text.", "<figure"},
 		{"b-classes.html", true, false, "w-[800px]", " style="},
 		{"c-drawn.html", false, false, `role="img"`, "data-mermaid"},
-		{"deep/d-live.html", false, true, `data-mermaid`, `class="diagram"`},
+		{"deep/d-live.html", false, true, `data-mermaid`, `class="diagram mermaid"`},
 		{"e-broken.html", false, false, "A --&gt; B", "data-mermaid"},
 	} {
 		utilities, live := loads(tt.page)
@@ -143,6 +144,10 @@ func TestLook(t *testing.T) {
 	if err := json.Unmarshal([]byte(files[bundle.InfoPath]), &info); err != nil {
 		t.Fatal(err)
 	}
+	if n := len(info.Sources["script-src"]); n != 1 {
+		t.Errorf("script-src has %d hashes instead of that of the page for addresses that don't exist", n)
+	}
+	delete(info.Sources, "script-src")
 	if diff := cmp.Diff(map[string][]string{"style-src": {"'unsafe-inline'"}, "img-src": {"data:"}}, info.Sources); diff != "" {
 		t.Errorf("what a policy must allow (-want +got):\n%s", diff)
 	}
@@ -155,17 +160,30 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLookOfPlainSite: a site without class names and diagrams has none of
-// these files and starts no engine.
+// TestLookOfPlainSite: a site without class names and components of its own has none
+// of these files and starts no engine, also where it shows each kind of diagram.
 func TestLookOfPlainSite(t *testing.T) {
+	kinds, err := os.ReadFile("../../../infra/docs/authoring/diagram-kinds.mdx")
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := newWorld(t)
-	w.publish(t, sampleSite(5))
+	site := sampleSite(5)
+	site["kinds.mdx"] = &fstest.MapFile{Data: kinds}
+	w.publish(t, site)
 	job := w.start(t)
 	steps := w.steps(nil)
 	if err := workflow(t.Context(), steps, job.ID); err != nil {
 		t.Fatal(err)
 	}
-	for name := range unpacked(t, w.bundle(t, job.ID)) {
+	files := unpacked(t, w.bundle(t, job.ID))
+	if n, want := strings.Count(files["kinds.html"], `<figure class="diagram mermaid"`), strings.Count(string(kinds), "\n## "); n != want {
+		t.Errorf("%d diagrams are drawn, want %d", n, want)
+	}
+	if path, data := diagram.Script(); files[path] != string(data) || !strings.Contains(files["kinds.html"], path) {
+		t.Errorf("the bundle, or its page, has no %s", path)
+	}
+	for name := range files {
 		if name == frame.UtilitiesPath || strings.HasPrefix(name, "bindery/mermaid.") {
 			t.Errorf("the bundle has %s", name)
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,9 +26,10 @@ import (
 // putParallel is how many small objects are written at the same time.
 const putParallel = 8
 
-// Plan reads a job's site, cuts it into shards and turns the job to running. A
-// site that can't be used fails with CodeInvalidSite and a message that says
-// where, paths that select no page of it with CodeInvalidPaths. For a job that is completed already the plan is empty.
+// Plan reads a job's site, cuts it into shards and turns the job to running, or
+// completes it with a bundle that is stored already. A site that can't be used
+// fails with CodeInvalidSite and a message that says where, paths that select no
+// page of it with CodeInvalidPaths. The plan of a completed job is empty.
 func (s *Steps) Plan(ctx context.Context, in admin.WorkflowInput) (out job.PlanOutput, err error) {
 	err = s.run(ctx, in.JobID, "plan", 0, func() error {
 		out, err = s.plan(ctx, in)
@@ -49,12 +51,9 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	if err := admin.CheckRenderer(input.Job, s.opt.Renderer); err != nil {
 		return out, err
 	}
-	fsys, manifest, err := s.openSnapshot(ctx, input)
+	fsys, err := s.openSnapshot(ctx, input)
 	if err != nil {
 		return out, err
-	}
-	if manifest.Bytes() > MaxBundleBytes {
-		return out, admin.Errorf(admin.CodeSiteTooLarge, "the site has more than %d GiB of files", MaxBundleBytes>>30)
 	}
 	specs := reference.NewReader(fsys)
 	specs.LetIn(input.Job.Groups)
@@ -63,30 +62,32 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 		specs.UseRemotes(others)
 	}
 	defer s.opt.Begin("the site's configuration")()
+	heads := s.recallHeads(fsys)
+	// What every page loads is looked through too, and read along with the pages.
+	own := slices.DeleteFunc(slices.Clone(fsys.Paths()), func(name string) bool { return path.Ext(name) != ".css" && path.Ext(name) != ".js" })
 	loaded, diags, err := site.Load(ctx, fsys, fsys.Paths(), site.Options{
-		Domain: input.Job.Domain, Prefixes: input.Job.Paths, Groups: input.Job.Groups,
-		Prefetch:  func(_ context.Context, paths []string) error { return fsys.Prefetch(paths) },
-		Reference: specs,
+		Domain: input.Job.Domain, Base: input.Job.Settings.BasePath, Prefixes: input.Job.Paths, Groups: input.Job.Groups,
+		Prefetch:  func(_ context.Context, paths []string) error { return fsys.Prefetch(slices.Concat(paths, own)) },
+		Reference: specs, Heads: heads.loader(),
 	})
 	if err != nil {
 		return out, gone(err)
 	}
-	if others != nil {
-		if others.err != nil {
-			return out, others.err
-		}
-		missing, err := others.assets(loaded, fsys)
-		if err != nil {
-			return out, gone(err)
-		}
-		diags = append(diags, missing...)
+	heads.finish()
+	missing, err := elsewhere(loaded, fsys, others, input)
+	if err != nil {
+		return out, err
 	}
-	diags = append(diags, loaded.Settle(others.reason)...)
+	diags = append(diags, missing...)
 	_, faults, err := check.ReadRules(fsys)
 	if err != nil {
 		return out, gone(err)
 	}
-	diags = slices.Concat(diags, check.Navigation(loaded), faults)
+	pale, err := check.Contrast(loaded, fsys)
+	if err != nil {
+		return out, gone(err)
+	}
+	diags = slices.Concat(diags, check.Navigation(loaded), pale, faults)
 	layout := newLayout(loaded, fsys)
 	if len(layout.pages) == 0 {
 		// Why is often among the findings, which are kept with the failed job.
@@ -97,6 +98,9 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	}
 	if len(layout.pages) > MaxPages {
 		return out, admin.Errorf(admin.CodeSiteTooLarge, "the site has more than %d pages", MaxPages)
+	}
+	if layout.least() > s.opt.MaxBundleBytes {
+		return out, s.tooLarge()
 	}
 	units := layout.cut(loaded)
 	found, err := s.writeSlices(ctx, in.JobID, &layout, loaded, specs, units)
@@ -111,6 +115,13 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 		}
 	}
 	plans := shards(units, s.opt.Shards)
+	begun := admin.ExportPlan{
+		Renderer: s.opt.Renderer, Shards: len(plans), Pages: len(layout.pages), Remote: fetched,
+		Key: input.BundleKey(fsys.Contents(), s.opt.Renderer, fetched),
+	}
+	if reused, err := s.reuse(ctx, input.Job, begun); reused || err != nil {
+		return out, err
+	}
 
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(putParallel)
@@ -134,7 +145,7 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	if err := group.Wait(); err != nil {
 		return out, err
 	}
-	return out, s.opt.Admin.BeginExport(ctx, in.JobID, admin.ExportPlan{Renderer: s.opt.Renderer, Shards: len(plans), Pages: len(layout.pages), Remote: fetched})
+	return out, s.opt.Admin.BeginExport(ctx, in.JobID, begun)
 }
 
 // writeDiagnostics writes what reading the site found.

@@ -92,6 +92,9 @@ type remotes struct {
 	// unreached counts addresses that were not reached, by host; "" is all.
 	unreached map[string]int
 	begun     time.Time // when a host was asked first
+	// beyond is, by the address of a style sheet, what it loads from a host that
+	// is not allowed, and why not.
+	beyond map[string]string
 	// err is what ended the fetching: no fault of a file's, but of the step.
 	err error
 }
@@ -102,7 +105,7 @@ func (s *Steps) remotesOf(ctx context.Context, job admin.ExportJob) *remotes {
 	if s.opt.Fetcher == nil || hosts.Empty() {
 		return nil
 	}
-	return &remotes{ctx: ctx, steps: s, job: job.ID, hosts: hosts, files: map[string]*remoteFile{}, unreached: map[string]int{}}
+	return &remotes{ctx: ctx, steps: s, job: job.ID, hosts: hosts, files: map[string]*remoteFile{}, unreached: map[string]int{}, beyond: map[string]string{}}
 }
 
 // keyOf distinguishes an address that is asked for as a specification from the

@@ -88,10 +88,10 @@ func remoteHosts(t *testing.T) *hosts {
 			"servers: [{url: 'https://shop.example'}]\npaths:\n  /orders:\n    get:\n      summary: List orders\n      responses:\n" +
 			"        '200': {description: fine, content: {application/json: {schema: {$ref: 'parts/order.yaml#/Order'}}}}\n",
 		"https://example.com/api/parts/order.yaml": "text/plain|Order: {type: object, properties: {amount: {type: integer, description: How much it costs.}}}\n",
-		"https://example.com/a.png":                "image/png|\x89PNG a",
-		"https://example.com/picture?size=2&x=1":   "image/webp|RIFF",
+		"https://example.com/a.png":                "image/png|\x89PNG\r\n\x1a\n a",
+		"https://example.com/picture?size=2&x=1":   "image/webp|RIFF....WEBP",
 		"https://example.com/logo.svg":             `image/svg+xml|<svg xmlns="http://www.w3.org/2000/svg"/>`,
-		"https://example.com/body.woff2":           "font/woff2|font",
+		"https://example.com/body.woff2":           "font/woff2|wOF2",
 		"https://example.com/js/widget.js":         "text/javascript|console.log(1)",
 		"https://example.com/css/more.css":         "text/css|@import 'deep.css'; a { background: url(../a.png) } b { background: url(gone.png) } c { background: url(data:image/png;base64,AA) }",
 		"https://example.com/css/deep.css":         `text/css|@font-face { src: url("/body.woff2") }`,
@@ -137,7 +137,7 @@ func TestRemoteFiles(t *testing.T) {
 				t.Errorf("the bundle has the fetched files %v", remotes)
 			}
 			index := files["index.html"]
-			for _, content := range []string{"\x89PNG a", "RIFF", "console.log(1)", `<svg xmlns="http://www.w3.org/2000/svg"/>`} {
+			for _, content := range []string{"\x89PNG\r\n\x1a\n a", "RIFF....WEBP", "console.log(1)", `<svg xmlns="http://www.w3.org/2000/svg"/>`} {
 				if name := remotes[content]; name == "" || !strings.Contains(index, `src="`+name+`"`) {
 					t.Errorf("the page does not load %q as %q", content, name)
 				}
@@ -147,13 +147,13 @@ func TestRemoteFiles(t *testing.T) {
 					t.Errorf("%s is no longer on the page", stays)
 				}
 			}
-			deep := `@font-face { src: url("` + strings.TrimPrefix(remotes["font"], remoteDir) + `") }`
-			more := "@import '" + strings.TrimPrefix(remotes[deep], remoteDir) + "'; a { background: url(" + strings.TrimPrefix(remotes["\x89PNG a"], remoteDir) +
+			deep := `@font-face { src: url("` + strings.TrimPrefix(remotes["wOF2"], remoteDir) + `") }`
+			more := "@import '" + strings.TrimPrefix(remotes[deep], remoteDir) + "'; a { background: url(" + strings.TrimPrefix(remotes["\x89PNG\r\n\x1a\n a"], remoteDir) +
 				") } b { background: url(https://example.com/css/gone.png) } c { background: url(data:image/png;base64,AA) }"
 			if remotes[deep] == "" || remotes[more] == "" {
 				t.Errorf("the fetched style sheets are not %q and %q", deep, more)
 			}
-			if want := `@import "` + remotes[more] + `"; h1 { background: url(` + remotes["\x89PNG a"] + `#x) }`; files["style.css"] != want {
+			if want := `@import "` + remotes[more] + `"; h1 { background: url(` + remotes["\x89PNG\r\n\x1a\n a"] + `#x) }`; files["style.css"] != want {
 				t.Errorf("the site's style sheet is %s, want %s", files["style.css"], want)
 			}
 			if page := files["api-reference/list-orders.html"]; !strings.Contains(page, "How much it costs.") {
@@ -203,11 +203,11 @@ func TestRemoteFiles(t *testing.T) {
 // authors wrote them: not in the report, not in the list, not in the log.
 func TestQueriesStaySecret(t *testing.T) {
 	h := newHosts(t, map[string]string{
-		"https://example.com/a.png?token=hush1":          "image/png|a",
+		"https://example.com/a.png?token=hush1":          "image/png|\x89PNG\r\n\x1a\na",
 		"https://example.com/api/spec.yaml?token=hush2":  "application/yaml|openapi: 3.1.0\npaths: {/orders: {get: {summary: Orders, responses: {'200': {$ref: 'more.yaml?token=hush3#/none'}}}}}",
 		"https://example.com/api/more.yaml?token=hush3":  "application/yaml|some: thing",
 		"https://example.com/style.css?token=hush4":      "text/css|a { background: url(b.png?token=hush5) }",
-		"https://example.com/b.png?token=hush5":          "image/png|b",
+		"https://example.com/b.png?token=hush5":          "image/png|\x89PNG\r\n\x1a\nb",
 		"https://example.com/api/other.yaml?token=hush6": "application/yaml|: : no specification",
 	})
 	w := openWorldOf(t, t.TempDir(), admin.KindAirGapped, admin.Settings{AllowHosts: remoteAllowed})
@@ -249,10 +249,15 @@ func TestNothingIsFetchedUnlessAllowed(t *testing.T) {
 	h := remoteHosts(t)
 	for name, settings := range map[string]admin.Settings{"no host": {}, "another host": {AllowHosts: "other.example"}} {
 		w := openWorldOf(t, t.TempDir(), admin.KindCloud, settings)
-		w.publish(t, remoteSite())
+		site := remoteSite()
+		site["bindery.yaml"] = &fstest.MapFile{Data: []byte("run: {allow-host: example.com, kind: air-gapped}\n")} // is not for a server
+		w.publish(t, site)
 		files := unpacked(t, w.exported(t, func(o *Options) {
 			o.Fetcher = h.fetcher()
 		}))
+		if strings.Contains(files[bundle.DiagnosticsPath], `"check-rules"`) || !strings.Contains(files[bundle.InfoPath], `"cloud"`) {
+			t.Errorf("%s: the bundle is %s", name, files[bundle.InfoPath])
+		}
 		if h.most() > 0 {
 			t.Errorf("%s: %v is asked for", name, h.asked)
 		}
@@ -366,7 +371,7 @@ func TestRemoteFilesAreAnInput(t *testing.T) {
 			t.Fatalf("%v %+v", err, job.Failure)
 		}
 	}
-	h.change(map[string]string{"https://example.com/a.png": "image/png|another"})
+	h.change(map[string]string{"https://example.com/a.png": "image/png|\x89PNG\r\n\x1a\nanother"})
 	if other := w.exported(t, func(o *Options) { o.Fetcher = h.fetcher() }); string(one) == string(other) {
 		t.Error("another picture gives the same bundle")
 	}

@@ -5,16 +5,19 @@ import (
 	"cmp"
 	"fmt"
 	"html"
+	"io/fs"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/base/remote"
+	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 )
@@ -36,6 +39,36 @@ const remoteDir = "bindery/remote/"
 
 // cssDepth is how many style sheets may load one from the next.
 const cssDepth = 3
+
+// elsewhere sees to all that a site names on other hosts: it fetches what others, nil
+// for a project that allows no host, may ask for, and reports what stays there.
+func elsewhere(s *site.Site, fsys *snapshot.FS, others *remotes, in admin.ExportInput) ([]mdx.Diagnostic, error) {
+	var diags []mdx.Diagnostic
+	if others != nil {
+		if others.err != nil {
+			return nil, others.err
+		}
+		missing, err := others.assets(s, fsys)
+		if err != nil {
+			return nil, gone(err)
+		}
+		diags = missing
+	}
+	diags = append(diags, s.Settle(others.reason)...)
+	own, err := ownLoads(s, fsys, remote.NewHosts(in.Job.Settings.Hosts()), in.Project.Kind)
+	return append(diags, own...), err
+}
+
+// ownLoads notes in the site what the policy must allow for its own scripts and style
+// sheets, and reports what they load that readers don't reach.
+func ownLoads(s *site.Site, fsys fs.FS, hosts remote.Hosts, kind admin.Kind) ([]mdx.Diagnostic, error) {
+	outside, err := check.FindOutside(s, fsys, hosts, kind == admin.KindAirGapped)
+	if err != nil {
+		return nil, gone(err)
+	}
+	s.Sources = outside.Sources()
+	return outside.Findings(), nil
+}
 
 // assets fetches what the site's sources load from allowed hosts, notes in the site
 // which files of the bundle have it, and reports what stays where it is.
@@ -85,6 +118,12 @@ func (r *remotes) assets(s *site.Site, fsys *snapshot.FS) ([]mdx.Diagnostic, err
 	for _, m := range found {
 		f := r.files[keyOf(remote.Asset, m.address)]
 		if f.Problem == "" {
+			if further := r.beyond[m.address]; further != "" {
+				diags = append(diags, mdx.Diagnostic{
+					Severity: mdx.Warning, Code: "style-outside", File: m.file, Line: m.line, Column: 1,
+					Message: fmt.Sprintf("the style sheet %s loads %s, and readers don't get it", remote.Shown(m.address), further),
+				})
+			}
 			if s.Remote == nil {
 				s.Remote = map[string]string{}
 			}
@@ -144,8 +183,14 @@ func (r *remotes) withSheets(addresses []string) (sheets []*remoteFile, err erro
 				return nil, err
 			}
 			for ref := range css.Addresses(data) {
-				if u := within(a, ref); u != nil && r.hosts.Allows(u) == "" {
+				u := within(a, ref)
+				if u == nil {
+					continue
+				}
+				if problem := r.hosts.Allows(u); problem == "" {
 					next = append(next, u.String())
+				} else if r.beyond[a] == "" {
+					r.beyond[a] = remote.Shown(u.String()) + ", which " + problem
 				}
 			}
 		}
@@ -259,7 +304,7 @@ func (r *remotes) mentions(s *site.Site, fsys *snapshot.FS) ([]mention, error) {
 const maxScanned = 4 << 20
 
 // loaded matches the text before an address that is loaded.
-var loaded = regexp.MustCompile(`(?i)(?:!\[[^\]\n]*\]\(\s*<?|["']?\b(?:src|poster|img|image|icon|light|dark|source|favicon)["']?\s*[=:]\s*\{?\s*["'` + "`" + `]?|url\(\s*["']?|@import\s+["'])$`)
+var loaded = lazy.Regexp(`(?i)(?:!\[[^\]\n]*\]\(\s*<?|["']?\b(?:src|poster|img|image|icon|light|dark|source|logo|favicon)["']?\s*[=:]\s*\{?\s*["'` + "`" + `]?|url\(\s*["']?|@import\s+["'])$`)
 
 // scan finds the addresses that one file loads. Code blocks load nothing.
 func (r *remotes) scan(name string, data []byte) []mention {
@@ -299,7 +344,7 @@ func (r *remotes) scan(name string, data []byte) []mention {
 			before := text[max(0, at-300):at]
 			at += end
 			u, err := url.Parse(address)
-			if err != nil || r.hosts.Allows(u) != "" || !remote.NamesAsset(u) && !loaded.Match(before) {
+			if err != nil || r.hosts.Allows(u) != "" || !remote.NamesAsset(u) && !loaded().Match(before) {
 				continue
 			}
 			out = append(out, mention{address: address, file: name, line: line})

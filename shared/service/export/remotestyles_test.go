@@ -92,3 +92,64 @@ func TestStylesAndScriptsOfOtherHosts(t *testing.T) {
 		})
 	}
 }
+
+// The policy of a bundle names the hosts that the site's own scripts and style
+// sheets load from, where the project allows them; of others its authors are told.
+func TestPolicyOfScriptsAndStyles(t *testing.T) {
+	site := fstest.MapFS{
+		"docs.json": {Data: []byte(`{"name":"Remote","navigation":{"pages":["index"]}}`)},
+		"index.mdx": {Data: []byte("---\ntitle: Start\n---\n\nText.\n")},
+		"a.js":      {Data: []byte("const s = document.createElement('script')\ns.src = 'https://example.com/widget?id=1'")},
+		"a.css":     {Data: []byte(`@import "https://example.com/gone.css"; @import "https://example.com/there.css";`)},
+	}
+	for _, tt := range []struct {
+		name     string
+		kind     admin.Kind
+		allow    string
+		has, not []string
+		told     []string
+	}{
+		{"allowed", admin.KindCloud, "example.com", []string{"script-src 'self' https://example.com", " https://example.com;"}, nil, []string{"remote-missing a.css", "style-outside a.css"}},
+		{"not allowed", admin.KindCloud, "", nil, []string{"https://example.com"}, []string{"script-outside a.js", "style-outside a.css"}},
+		{"no network", admin.KindAirGapped, "example.com", nil, []string{"https://example.com"}, []string{"remote-missing a.css", "script-outside a.js", "style-outside a.css", "style-outside a.css"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newHosts(t, map[string]string{"https://example.com/there.css": "text/css|@import url(//fonts.example/x.css); b {}"})
+			w := openWorldOf(t, t.TempDir(), tt.kind, admin.Settings{AllowHosts: tt.allow})
+			w.publish(t, site)
+			files := unpacked(t, w.exported(t, func(o *Options) { o.Fetcher = h.fetcher() }))
+			var info bundle.Info
+			if err := json.Unmarshal([]byte(files[bundle.InfoPath]), &info); err != nil {
+				t.Fatal(err)
+			}
+			policy := ""
+			for _, directive := range []string{"script-src", "style-src"} {
+				policy += directive + " 'self' " + strings.Join(slices.DeleteFunc(info.Sources[directive], func(s string) bool { return strings.HasPrefix(s, "'sha") }), " ") + "; "
+			}
+			for _, part := range tt.has {
+				if !strings.Contains(policy, part) {
+					t.Errorf("the policy %s lacks %s", policy, part)
+				}
+			}
+			for _, part := range tt.not {
+				if strings.Contains(policy, part) {
+					t.Errorf("the policy %s has %s", policy, part)
+				}
+			}
+			var told []string
+			for line := range strings.Lines(files[bundle.DiagnosticsPath]) {
+				var d mdx.Diagnostic
+				if err := json.Unmarshal([]byte(line), &d); err != nil {
+					t.Fatal(err)
+				}
+				if strings.HasSuffix(d.Code, "-outside") || d.Code == "remote-missing" {
+					told = append(told, d.Code+" "+d.File)
+				}
+			}
+			slices.Sort(told)
+			if !slices.Equal(told, tt.told) {
+				t.Errorf("it tells of %q:\n%s", told, files[bundle.DiagnosticsPath])
+			}
+		})
+	}
+}

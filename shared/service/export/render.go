@@ -25,11 +25,13 @@ import (
 // last line has Sums instead.
 type fact struct {
 	check.Facts
-	// Classes, Maybe (MaybeClasses), Styles and Mermaid are those of page.Result.
+	// Classes, Maybe (MaybeClasses), Styles, Mermaid, Zoom and Math are those of page.Result.
 	Classes []string          `json:"classes,omitempty"`
 	Maybe   []string          `json:"maybeClasses,omitempty"`
 	Styles  map[string]string `json:"styles,omitempty"`
 	Mermaid bool              `json:"mermaid,omitempty"`
+	Zoom    bool              `json:"zoom,omitempty"`
+	Math    bool              `json:"math,omitempty"`
 	// Islands reports that the page has a Script.
 	Islands bool `json:"islands,omitempty"`
 	// Reference and Playground are those of page.Result.
@@ -49,7 +51,9 @@ type fact struct {
 type sums struct {
 	Files int   `json:"files"`
 	Bytes int64 `json:"bytes"`
-	Pages int   `json:"pages"`
+	// Stored is how many bytes of the archive they are.
+	Stored int64 `json:"stored"`
+	Pages  int   `json:"pages"`
 	// Search is how many bytes of the shard's part of the search index are pages.
 	Search int64 `json:"search,omitempty"`
 }
@@ -85,14 +89,14 @@ func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 	}
 	var out shardOutput
 	units, err := s.stream(ctx, job.UnitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
-		if err := s.renderUnits(ctx, src, plan.Units, w, &out); err != nil {
-			return err
-		}
-		out.sums.Pages, out.sums.Search = plan.Pages, int64(len(out.index.Pages()))
-		return json.NewEncoder(&out.facts).Encode(fact{Facts: check.Facts{Page: -1}, Sums: &out.sums})
+		return s.renderUnits(ctx, src, plan.Units, w, &out)
 	})
 	if err != nil {
 		return gone(err)
+	}
+	out.sums.Stored, out.sums.Pages, out.sums.Search = units.Size, plan.Pages, int64(len(out.index.pages()))
+	if err := json.NewEncoder(&out.facts).Encode(fact{Facts: check.Facts{Page: -1}, Sums: &out.sums}); err != nil {
+		return internal("a shard's facts could not be written", err)
 	}
 	for _, part := range []struct {
 		key  string
@@ -111,11 +115,32 @@ func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 			return err
 		}
 	}
-	if err := s.opt.Admin.MarkShard(ctx, in.JobID, in.Shard, plan.Pages); err != nil {
+	if err := s.opt.Admin.MarkShard(ctx, in.JobID, in.Shard, plan.Pages, units.Size); err != nil {
+		return err
+	}
+	if err := s.checkRendered(ctx, in.JobID, units.Size, input.Job.Plan.Shards); err != nil {
 		return err
 	}
 	s.opt.Annotate(ctx, slog.Int("pages", plan.Pages), slog.Int64("bytes", units.Size))
 	return nil
+}
+
+// checkRendered ends an export early whose bundle will be too large: Assemble
+// would find that after everything was rendered. It reads what all shards have
+// come to only where one is larger than its part of the limit.
+func (s *Steps) checkRendered(ctx context.Context, id string, size int64, shards int) error {
+	if size*int64(shards) <= s.opt.MaxBundleBytes {
+		return nil
+	}
+	all, err := s.opt.Admin.RenderedBytes(ctx, id)
+	if err == nil && all > s.opt.MaxBundleBytes {
+		err = s.tooLarge()
+	}
+	return err
+}
+
+func (s *Steps) tooLarge() error {
+	return admin.Errorf(admin.CodeSiteTooLarge, "the bundle has more than %d GiB", s.opt.MaxBundleBytes>>30)
 }
 
 // input reads a job for a step after Plan, and refuses another renderer.
@@ -194,12 +219,17 @@ func failedPage(p *site.Page, reason string) *page.Result {
 	}
 }
 
+// factOf returns what Assemble must know of a page.
+func factOf(s *site.Site, i int, res *page.Result, found *search.Fact, full int) *fact {
+	return &fact{
+		Facts:   check.FactsOf(s, i, res),
+		Classes: res.Classes, Maybe: res.MaybeClasses, Styles: res.Styles, Mermaid: res.Mermaid, Zoom: res.Zoom, Math: res.Math, Islands: res.Script != nil, Reference: res.Reference, Playground: res.Playground, Sources: res.Sources, Search: found, Full: full,
+	}
+}
+
 // appendFact adds a page's line of facts.
 func appendFact(dst []byte, s *site.Site, i int, res *page.Result, found *search.Fact, full int) ([]byte, error) {
-	line, err := json.Marshal(fact{
-		Facts:   check.FactsOf(s, i, res),
-		Classes: res.Classes, Maybe: res.MaybeClasses, Styles: res.Styles, Mermaid: res.Mermaid, Islands: res.Script != nil, Reference: res.Reference, Playground: res.Playground, Sources: res.Sources, Search: found, Full: full,
-	})
+	line, err := json.Marshal(factOf(s, i, res, found, full))
 	if err != nil {
 		return dst, internal("a page's facts could not be written", err)
 	}

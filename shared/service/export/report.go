@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/check"
@@ -26,8 +27,12 @@ type report struct {
 	// divisions are the search indexes, as far as their pages were read.
 	divisions []*search.Division
 	full      frame.FullSums
+	// stored is sums.Stored of each shard.
+	stored []int64
 	// searchPages is sums.Search of each shard.
 	searchPages []int64
+	// cut is that of admin.Bundle.
+	cut bool
 }
 
 // collect reads what Plan and all shards left, in order.
@@ -61,6 +66,7 @@ func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, 
 			r.total.Files += f.Sums.Files
 			r.total.Bytes += f.Sums.Bytes
 			r.total.Pages += f.Sums.Pages
+			r.stored = append(r.stored, f.Sums.Stored)
 			r.searchPages = append(r.searchPages, f.Sums.Search)
 		})
 		if err == nil && !ended {
@@ -97,6 +103,7 @@ func eachOf[T any](ctx context.Context, s *Steps, key string, fn func(*T)) error
 
 func (r *report) page(f *fact) {
 	r.findings.AddPage(&f.Facts)
+	r.cut = r.cut || slices.ContainsFunc(f.Diagnostics, func(d mdx.Diagnostic) bool { return d.Code == check.CodePageFailed })
 	r.look.page(f)
 	r.full.Add(f.Full)
 	if f.Search != nil {

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,19 +15,106 @@ import (
 
 // putSearch writes what a shard knows for the index: its pages, then its terms.
 // How many bytes its pages take stands in its facts.
-func (s *Steps) putSearch(ctx context.Context, in job.RenderInput, part *search.Part) error {
+func (s *Steps) putSearch(ctx context.Context, in job.RenderInput, index *shardIndex) error {
 	_, err := s.stream(ctx, job.SearchKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
-		if _, err := w.Write(part.Pages()); err != nil {
+		if _, err := w.Write(index.pages()); err != nil {
 			return err
 		}
-		return part.WriteTerms(w)
+		return s.writeTerms(w, index)
 	})
+	return err
+}
+
+// shardIndex is a shard's part of the search index. As long as all units are kept
+// ones, their terms are not even read: the shard's own may be kept, too.
+type shardIndex struct {
+	part  search.Part
+	units []*keptIndex // that come before those in part, which has none then
+	lines []byte       // of units
+	// keys are those of the units, and lost is set where one has none.
+	keys []byte
+	lost bool
+}
+
+// add adds a unit, which comes after those before.
+func (x *shardIndex) add(r *unitResult) error {
+	switch {
+	case r.key != nil:
+		x.keys = append(x.keys, r.key[:]...)
+	case len(r.index.Pages()) > 0:
+		x.lost = true
+	default:
+		return nil
+	}
+	if r.kept != nil && len(x.part.Pages()) == 0 {
+		x.units, x.lines = append(x.units, r.kept), append(x.lines, r.kept.Pages...)
+		return nil
+	}
+	if err := x.read(); err != nil {
+		return err
+	}
+	if r.kept != nil {
+		return x.join(r.kept)
+	}
+	x.part.Join(&r.index)
+	return nil
+}
+
+// read puts the kept units into part.
+func (x *shardIndex) read() error {
+	for _, u := range x.units {
+		if err := x.join(u); err != nil {
+			return err
+		}
+	}
+	x.units, x.lines = nil, nil
+	return nil
+}
+
+func (x *shardIndex) join(u *keptIndex) error {
+	part, ok := search.DecodePart(u.Pages, u.Terms)
+	if !ok {
+		return internal("what is kept of a search index can't be read", nil)
+	}
+	x.part.Join(&part)
+	return nil
+}
+
+// pages are those of the shard, as search.Part has them.
+func (x *shardIndex) pages() []byte {
+	if len(x.units) > 0 {
+		return x.lines
+	}
+	return x.part.Pages()
+}
+
+// writeTerms writes a shard's terms, as they are kept of the same units if they are.
+func (s *Steps) writeTerms(w io.Writer, x *shardIndex) error {
+	if x.lost || len(x.keys) == 0 {
+		return x.part.WriteTerms(w)
+	}
+	key := s.keyOf("terms", x.keys)
+	if len(x.units) > 0 {
+		if terms, ok := s.opt.Kept.Get(key); ok {
+			_, err := w.Write(terms)
+			return err
+		}
+		if err := x.read(); err != nil {
+			return err
+		}
+	}
+	var terms bytes.Buffer
+	if err := x.part.WriteTerms(&terms); err != nil {
+		return err
+	}
+	s.opt.Kept.Put(key, terms.Bytes())
+	_, err := w.Write(terms.Bytes())
 	return err
 }
 
 const (
 	// searchFanIn is how many shards' terms are read at the same time.
-	searchFanIn = 32
+	searchFanIn = 64
 	// searchChunk is how much of an object is asked for at once. A reader that
 	// waits for others must not hold a connection meanwhile.
 	searchChunk = 256 << 10
@@ -60,11 +148,12 @@ func (s *Steps) writeSearch(ctx context.Context, src *source, facts *report, add
 	return builder.Close()
 }
 
-// mergeTerms joins groups of streams into one each.
+// mergeTerms joins groups of streams into one each, as few as leave searchFanIn of
+// them.
 func (s *Steps) mergeTerms(ctx context.Context, id string, level int, terms []*chunkReader) ([]*chunkReader, error) {
 	var out []*chunkReader
-	for len(terms) > 0 {
-		n := min(searchFanIn, len(terms))
+	for len(terms) > 0 && len(out)+len(terms) > searchFanIn {
+		n := min(searchFanIn, len(terms), len(out)+len(terms)-searchFanIn+1)
 		key := job.MergedKey(id, level, len(out))
 		_, err := s.stream(ctx, key, store.PutOptions{}, func(w io.Writer) error {
 			return search.Merge(ctx, w, readersOf(terms[:n]))
@@ -74,7 +163,7 @@ func (s *Steps) mergeTerms(ctx context.Context, id string, level int, terms []*c
 		}
 		out, terms = append(out, &chunkReader{ctx: ctx, objects: s.opt.Objects, key: key, end: -1}), terms[n:]
 	}
-	return out, nil
+	return append(out, terms...), nil
 }
 
 func readersOf(list []*chunkReader) []io.Reader {

@@ -31,7 +31,7 @@ func TestServices(t *testing.T) {
 			[]string{"config-unsupported", "feature-unset", "integration", "integration-unsupported"}, nil},
 		"both, in the cloud": {admin.KindCloud, ours, site, []string{google, "https://*.hotjar.com", plausible}, []string{"G-OURS"}, []string{"G-SITE"},
 			[]string{"integration", "integration-unsupported"}, []string{`href="https://ai.example/?q=https%3A%2F%2Fdocs.example%2Fa.md"`, `data-rating="https://rate.example:8443/x"`}},
-		"ratings that no page wants":   {admin.KindClientHosted, ours, ``, []string{google}, []string{"G-OURS"}, nil, nil, []string{`id="bindery-assistant"`}},
+		"ratings that no page wants":   {admin.KindClientHosted, ours, ``, []string{google}, []string{"G-OURS"}, nil, nil, []string{`id="assistant-entry"`}},
 		"the project's alone":          {admin.KindClientHosted, ours, site, []string{google}, []string{"G-OURS"}, []string{"G-SITE", "plausible"}, []string{"integration-off"}, nil},
 		"nothing, client-hosted":       {admin.KindClientHosted, admin.Settings{}, site, nil, nil, nil, []string{"config-unsupported", "integration-off"}, nil},
 		"everything, without networks": {admin.KindAirGapped, ours, site, nil, nil, nil, []string{"config-unsupported", "integration-off"}, nil},
@@ -82,7 +82,7 @@ func TestServices(t *testing.T) {
 					t.Errorf("the page lacks %s: %s", part, page)
 				}
 			}
-			if asks := strings.Contains(page, "bindery-assistant"); asks != (c.settings.Assistant != "" && c.kind != admin.KindAirGapped) {
+			if asks := strings.Contains(page, "assistant-entry"); asks != (c.settings.Assistant != "" && c.kind != admin.KindAirGapped) {
 				t.Errorf("the page has an assistant: %t", asks)
 			}
 			for _, s := range c.scripts {

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"slices"
 	"sync"
@@ -31,40 +33,52 @@ const fsCacheBytes = 16 << 20
 type source struct {
 	input  admin.ExportInput
 	site   *site.Site
-	fs     *snapshot.FS
+	fs     files
+	packs  *snapshot.FS // fs, where it is a snapshot
 	layout layout
 	pages  *page.Renderer
 	views  *frame.Views
 	finder *frame.Finder // nil if the bundle has no search
 	full   *frame.Full   // nil if the bundle gets no llms-full.txt of ours
+
+	// digest is that of a file that pages may read, and around that of all that
+	// stands around pages; nil where nothing is kept.
+	digest func(name string) string
+	around func() ([sha256.Size]byte, error)
+}
+
+// files are the files of a site, each with its digest and the time of its last
+// commit.
+type files interface {
+	fs.FS
+	Entry(name string) (snapshot.Entry, bool)
 }
 
 // openSnapshot opens the files of a job's snapshot.
-func (s *Steps) openSnapshot(ctx context.Context, in admin.ExportInput) (*snapshot.FS, *snapshot.Manifest, error) {
+func (s *Steps) openSnapshot(ctx context.Context, in admin.ExportInput) (*snapshot.FS, error) {
 	data, err := s.read(ctx, in.Snapshot.ManifestKey(), snapshot.MaxManifestBytes)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil, admin.Errorf(admin.CodeInconsistent, "the snapshot's manifest is gone").Wrap(err)
+		return nil, admin.Errorf(admin.CodeInconsistent, "the snapshot's manifest is gone").Wrap(err)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	m, err := snapshot.Decode(bytes.NewReader(data))
 	if err == nil {
 		err = snapshot.CheckEntries(m)
 	}
 	if err != nil {
-		return nil, nil, admin.Errorf(admin.CodeInconsistent, "the snapshot's manifest can't be read").Wrap(err)
+		return nil, admin.Errorf(admin.CodeInconsistent, "the snapshot's manifest can't be read").Wrap(err)
 	}
 	// Several steps may share the files, so that no step's end may end the
 	// others' reads; each looks at its own context between two files.
-	fsys := snapshot.OpenFS(context.WithoutCancel(ctx), s.opt.Objects, in.Snapshot.PackKey, m, snapshot.FSOptions{CacheBytes: fsCacheBytes})
-	return fsys, m, nil
+	return snapshot.OpenFS(context.WithoutCancel(ctx), s.opt.Objects, in.Snapshot.PackKey, m, snapshot.FSOptions{CacheBytes: fsCacheBytes}), nil
 }
 
 // open reads what Plan wrote about a job, once for all shards.
 func (s *Steps) open(ctx context.Context, in admin.ExportInput) (*source, error) {
 	return s.sources.get(ctx, in.Job.ID, func() (*source, error) {
-		fsys, _, err := s.openSnapshot(ctx, in)
+		fsys, err := s.openSnapshot(ctx, in)
 		if err != nil {
 			return nil, err
 		}
@@ -73,21 +87,21 @@ func (s *Steps) open(ctx context.Context, in admin.ExportInput) (*source, error)
 			return nil, err
 		}
 		defer body.Close()
-		src := &source{input: in, fs: fsys, site: new(site.Site)}
+		src := &source{input: in, fs: fsys, packs: fsys, site: new(site.Site)}
 		if err := json.NewDecoder(bufio.NewReaderSize(body, 64<<10)).Decode(src.site); err != nil {
 			return nil, fmt.Errorf("read the plan of the site: %w", err)
 		}
 		src.layout = newLayout(src.site, fsys)
-		if err := s.prepare(src); err != nil {
+		if err := s.prepare(src, s.opt.Kept != nil); err != nil {
 			return nil, err
 		}
 		return src, nil
 	})
 }
 
-// prepare makes what renders pages and what stands around them.
-func (s *Steps) prepare(src *source) error {
-	var err error
+// prepare makes what renders pages and what stands around them. Results have
+// their inputs if they are kept.
+func (s *Steps) prepare(src *source, kept bool) (err error) {
 	src.views, err = frame.New(frame.Options{
 		Site: src.site, Features: featuresOf(src.input), Icons: s.icons,
 		Modified: func(name string) time.Time {
@@ -99,13 +113,42 @@ func (s *Steps) prepare(src *source) error {
 		return internal("the site's look could not be prepared", err)
 	}
 	src.finder, src.full = src.views.Finder(), src.views.Full()
-	src.pages = page.New(page.Options{
+	if kept {
+		src.around = sync.OnceValues(src.views.Digest)
+		src.digest = src.digests()
+	}
+	src.pages = s.renderer(src, kept)
+	return nil
+}
+
+// digests returns what knows the digests of files that pages may read.
+func (src *source) digests() func(name string) string {
+	withheld := make(map[string]bool, len(src.site.Withheld))
+	for _, w := range src.site.Withheld {
+		withheld[w.Source] = true
+	}
+	return func(name string) string {
+		entry, _ := src.fs.Entry(name)
+		if withheld[name] {
+			return ""
+		}
+		return entry.SHA256
+	}
+}
+
+// renderer makes what renders the bodies of pages.
+func (s *Steps) renderer(src *source, kept bool) *page.Renderer {
+	var digest func(name string) string
+	if kept {
+		digest = src.digests()
+	}
+	return page.New(page.Options{
 		Site: src.site, FS: src.site.Readable(src.fs), Highlighter: s.highlighter, Registry: s.registry, Log: s.opt.Log,
-		Icons: src.views.Theme(), After: src.views.Directory, Diagrams: s.diagrams, Islands: s.opt.Islands,
+		Icons: src.views.Theme(), After: src.views.Directory, Diagrams: s.diagrams.For(src.site.Config.Fonts.Body.Family, src.site.Config.Fonts.Body.Source), Islands: s.opt.Islands,
 		Playground: src.input.Features.Playground,
 		AirGapped:  src.input.Project.Kind == admin.KindAirGapped,
+		Digest:     digest,
 	})
-	return nil
 }
 
 // read reads an object of at most limit bytes.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
@@ -19,10 +20,12 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/theme/icons"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/kept"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Options are what the steps work with. Admin and Objects are required.
+// Options are what the steps work with. Admin and Objects are required, save for
+// Live.
 type Options struct {
 	Admin   *admin.Service
 	Objects store.Objects
@@ -37,6 +40,15 @@ type Options struct {
 	// Concurrency is how many units are rendered at the same time in this
 	// process, over all jobs; 0 means GOMAXPROCS.
 	Concurrency int
+	// MaxBundleBytes is the most that a bundle may have; 0 means the limit of
+	// that name.
+	MaxBundleBytes int64
+	// PartBytes is the size of the parts of a bundle that has several; 0 means
+	// 32 MiB.
+	PartBytes int64
+	// PartsACall is how many parts a call of Assemble writes before it asks for
+	// another one; 0 means as many as there is time for.
+	PartsACall int
 	// Annotate, if not nil, is called with facts of the step that ctx belongs to, for
 	// logs and metrics: its organisation, and how many pages and bytes it
 	// wrote ("organisation", "pages", "bytes").
@@ -50,6 +62,9 @@ type Options struct {
 	// Fetcher fetches files of the hosts that projects allow; nil fetches none.
 	// Plan alone needs it.
 	Fetcher Fetcher
+	// Kept keeps what pages are made into from one export of a site to the next. It
+	// is for exports of one site of one organisation; nil keeps nothing.
+	Kept *kept.Store
 	// Renderer replaces the digest of this program: one that was found before.
 	Renderer string
 }
@@ -68,11 +83,14 @@ type Steps struct {
 	buffers     sync.Pool     // of *bytes.Buffer
 	documents   sync.Pool     // of *[]byte
 	sources     sourceCache
+	whole       atomic.Int64 // units that were taken as they were kept, for tests
 }
 
 // New makes the steps.
 func New(opt Options) *Steps {
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
+	opt.MaxBundleBytes = cmp.Or(opt.MaxBundleBytes, MaxBundleBytes)
+	opt.PartBytes = cmp.Or(opt.PartBytes, job.BundlePart)
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
@@ -103,6 +121,6 @@ func (s *Steps) Tasks() map[string]func(ctx context.Context, input json.RawMessa
 	return map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){
 		job.TaskPlan:     job.Task(s.Plan),
 		job.TaskRender:   job.Task(job.Silent(s.Render)),
-		job.TaskAssemble: job.Task(job.Silent(s.Assemble)),
+		job.TaskAssemble: job.Task(s.Assemble),
 	}
 }

@@ -48,7 +48,7 @@ func TestStepsRepeat(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: plan.Renderer}); err != nil {
+		if _, err := s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: plan.Renderer}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestFinishedShardReturnsAtOnce(t *testing.T) {
 	if err := s.Render(ctx, in); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: plan.Renderer}); err != nil {
+	if _, err := s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: plan.Renderer}); err != nil {
 		t.Fatal(err)
 	}
 	w.bundle(t, exp.ID)
@@ -191,7 +191,7 @@ func TestPublishInTheMiddle(t *testing.T) {
 	if err := s.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: plan.Renderer, Shard: 2}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: plan.Renderer}); err != nil {
+	if _, err := s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: plan.Renderer}); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(w.bundle(t, exp.ID), want) {
@@ -378,7 +378,7 @@ func TestRendererChanged(t *testing.T) {
 		"plan":     second(other.Plan(ctx, admin.WorkflowInput{JobID: exp.ID})),
 		"render":   other.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: plan.Renderer, Shard: 1}),
 		"forged":   other.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: "other", Shard: 1}),
-		"assemble": other.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: plan.Renderer}),
+		"assemble": second(other.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: plan.Renderer})),
 	} {
 		if admin.CodeOf(err) != admin.CodeRendererChanged {
 			t.Errorf("%s: %v", name, err)

@@ -11,11 +11,10 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/frame"
-	"github.com/bindery-docs/bindery/shared/render/page"
-	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/search"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/kept"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -24,20 +23,20 @@ import (
 type shardOutput struct {
 	files, facts bytes.Buffer
 	full         bytes.Buffer // the pages' parts of llms-full.txt
-	index        search.Part
+	index        shardIndex
 	sums         sums
 }
 
 // add appends what a unit wrote. Units are added in their order.
-func (o *shardOutput) add(r *unitResult) {
+func (o *shardOutput) add(r *unitResult) error {
 	o.files.Write(r.files)
 	o.facts.Write(r.facts)
 	if o.full.Len() < frame.FullBytes { // nobody asks for what comes after
 		o.full.Write(r.full)
 	}
-	o.index.Join(&r.index)
 	o.sums.Files += r.sums.Files
 	o.sums.Bytes += r.sums.Bytes
+	return o.index.add(r)
 }
 
 // unitResult is one rendered unit.
@@ -48,18 +47,33 @@ type unitResult struct {
 	index        search.Part
 	sums         sums
 	err          error
+
+	// key is under what the unit is kept, nil where it can't be; kept is what was
+	// kept of its index, which then is not in index.
+	key  *kept.Key
+	kept *keptIndex
 }
 
 // unitWriter adds files to a unit's part of the archive, and notes each.
 type unitWriter struct {
 	*unitResult
-	archive *bundle.Unit
+	archive *bundle.Unit // nil where files are held
 	src     *source
+
+	held *heldUnit // nil where files are added to archive
+	// asked are the files that pages asked for, and sure is set while all that the
+	// pages were made from is known.
+	asked map[string]struct{}
+	sure  bool
 }
 
 // add adds a file that has the modification time of the site's file beside.
 func (w *unitWriter) add(name, beside string, data []byte) error {
 	entry, _ := w.src.fs.Entry(beside)
+	if w.held != nil {
+		w.note(w.held.add(name, entry.Modified, data))
+		return nil
+	}
 	f, err := w.archive.Add(name, entry.Modified, data)
 	if err != nil {
 		return err
@@ -102,7 +116,7 @@ func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w io
 			cancel() // the others stop; their slots are released here
 		}
 		if failed == nil {
-			out.add(&r)
+			failed = out.add(&r)
 		}
 	}
 	return failed
@@ -200,19 +214,25 @@ func (s *Steps) catch(ctx context.Context, src *source, r *unitResult) {
 // renderUnit renders a unit into memory.
 func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResult) {
 	defer s.catch(ctx, src, &r)
-	buf, _ := s.buffers.Get().(*bytes.Buffer)
-	if buf == nil {
-		buf = new(bytes.Buffer)
+	if u.Kind == pageUnit && s.opt.Kept != nil {
+		if err := s.renderHeld(ctx, src, u, &r); err != nil {
+			return unitResult{err: err}
+		}
+		return r
 	}
+	buf := s.buffer()
 	archive, err := s.units.Unit(buf, compressionOf(u.Kind))
 	if err != nil {
 		return unitResult{err: internal("a unit could not be written", err)}
 	}
-	w := &unitWriter{&r, archive, src}
+	w := &unitWriter{unitResult: &r, archive: archive, src: src}
 	if u.Kind == pageUnit {
-		err = s.renderPages(ctx, src, u, w)
+		var work []pageWork
+		if work, _, _, err = s.work(ctx, src, u); err == nil {
+			err = s.renderPages(ctx, src, work, w)
+		}
 	} else {
-		err = src.fs.Each(src.layout.list(u.Kind)[u.From:u.To], func(name string, data []byte) error {
+		err = src.packs.Each(src.layout.list(u.Kind)[u.From:u.To], func(name string, data []byte) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -232,18 +252,23 @@ func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResu
 	return r
 }
 
+// buffer returns an empty buffer.
+func (s *Steps) buffer() *bytes.Buffer {
+	if buf, _ := s.buffers.Get().(*bytes.Buffer); buf != nil {
+		return buf
+	}
+	return new(bytes.Buffer)
+}
+
 // renderPages adds pages, each with its Markdown copy, to a unit.
-func (s *Steps) renderPages(ctx context.Context, src *source, u unit, w *unitWriter) error {
-	pages := src.layout.pages[u.From:u.To]
-	slices, err := s.slices(ctx, src.input.Job.ID, u.Slices)
-	if err != nil {
-		return err
+func (s *Steps) renderPages(ctx context.Context, src *source, work []pageWork, w *unitWriter) error {
+	var paths []string
+	for i := range work {
+		if work[i].kept == nil {
+			paths = append(paths, src.site.Pages[work[i].index].Source) // one that is made from a specification has no file of its own
+		}
 	}
-	paths := make([]string, len(pages))
-	for i, p := range pages {
-		paths[i] = src.site.Pages[p].Source // one that is made from a specification has no file of its own
-	}
-	if err := src.fs.Prefetch(paths); err != nil {
+	if err := src.packs.Prefetch(paths); err != nil {
 		return err
 	}
 	doc, _ := s.documents.Get().(*[]byte)
@@ -253,32 +278,48 @@ func (s *Steps) renderPages(ctx context.Context, src *source, u unit, w *unitWri
 	defer func() { s.documents.Put(doc) }()
 	if src.full != nil {
 		var size int64 // of the sources, about
-		for _, i := range pages {
-			size += min(src.site.Pages[i].Size, MaxPageBytes) + pageWeight/4
+		for i := range work {
+			size += min(src.site.Pages[work[i].index].Size, MaxPageBytes) + pageWeight/4
 		}
 		w.full = make([]byte, 0, min(size, unitBytes))
 	}
-	for _, i := range pages {
+	for i := range work {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.addPage(ctx, src, i, slices[i], w, doc); err != nil {
+		if err := s.addPage(ctx, src, &work[i], w, doc); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addPage renders a page and adds its files to a unit, and what is known of it
-// to the unit's facts and its part of the search index. doc is a buffer.
-func (s *Steps) addPage(ctx context.Context, src *source, i int, slice *reference.Slice, w *unitWriter, doc *[]byte) error {
+// addPage renders a page, unless its body is kept, and adds its files to a unit,
+// and what is known of it to the unit's facts and its part of the search index.
+// doc is a buffer.
+func (s *Steps) addPage(ctx context.Context, src *source, work *pageWork, w *unitWriter, doc *[]byte) error {
+	i, value := work.index, work.kept
 	p := &src.site.Pages[i]
-	defer s.opt.Begin(p.Source)()
-	res, err := s.renderPage(ctx, src, i, slice)
-	if err != nil {
-		return err
+	if value == nil {
+		defer s.opt.Begin(p.Source)()
+		res, err := s.renderPage(ctx, src, i, work.slice)
+		if err != nil {
+			return err
+		}
+		value = &keptPage{Result: *res}
 	}
+	found, changed, err := w.addFound(i, value, work.keyed)
+	if err != nil {
+		return internal("a page could not be put into the search index", err)
+	}
+	if changed || work.kept == nil {
+		s.keep(work, value)
+	}
+	res := &value.Result
+	w.ask(&res.Inputs)
+	faults := len(res.Diagnostics)
 	*doc = s.document(ctx, src, (*doc)[:0], i, res)
+	w.sure = w.sure && len(res.Diagnostics) == faults // else it has no navigation
 	if err := w.add(p.Output, p.File(), *doc); err != nil {
 		return err
 	}
@@ -303,24 +344,6 @@ func (s *Steps) addPage(ctx context.Context, src *source, i int, slice *referenc
 	if src.full != nil {
 		w.full, full = src.full.Append(w.full, i, res.Markdown)
 	}
-	found, err := w.addFound(i, res)
-	if err != nil {
-		return internal("a page could not be put into the search index", err)
-	}
 	w.facts, err = appendFact(w.facts, src.site, i, res, found, full)
 	return err
-}
-
-// addFound puts what can be found of a page into the unit's part of the search
-// index. The fact is nil if nothing can.
-func (w *unitWriter) addFound(i int, res *page.Result) (*search.Fact, error) {
-	if w.src.finder == nil {
-		return nil, nil
-	}
-	found, ok := w.src.finder.Page(i, res)
-	if !ok {
-		return nil, nil
-	}
-	f, err := w.index.Add(found)
-	return &f, err
 }

@@ -37,6 +37,15 @@ func newLayout(s *site.Site, fsys *snapshot.FS) layout {
 	return l
 }
 
+// least is what a bundle has at least, in bytes: files that are compressed already
+// stand in it as they are.
+func (l *layout) least() (n int64) {
+	for _, f := range l.stored {
+		n += l.sizes(f)
+	}
+	return n
+}
+
 // unitKind tells which of a layout's lists a unit is cut from.
 type unitKind string
 

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/bindery-docs/bindery/shared/base/proptest"
 )
 
 // packOf is a pack of entries that are written as they are.
@@ -165,7 +167,7 @@ func TestEvilTrees(t *testing.T) {
 // changes nothing, and what is made is what is needed and no more.
 func TestCommitProperty(t *testing.T) {
 	names := []string{"a", "b", "a.mdx", "a-b", "d", "d/e", "d/f", "d/e/g"}
-	rapid.Check(t, func(r *rapid.T) {
+	proptest.Check(t, func(r *rapid.T) {
 		p, err := newPack(t.TempDir())
 		if err != nil {
 			r.Fatal(err)

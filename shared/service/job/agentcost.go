@@ -72,7 +72,7 @@ func (p Prices) AgentBill(r AgentRun) Bill {
 	a := AgentAsksOf(r.Rounds, r.Turns, r.Segments)
 	a.ReadUnits += int(r.Steps/agentLook) + r.Requests
 	return billOf(Line{"model", count(r.Turns, "turn"), r.Model}, p.steps(r.Steps, r.GBSeconds, a),
-		p.workflow(count(r.Rounds, "round"), a), p.records(a), p.objects(a), p.requests(r.Requests))
+		p.workflow(count(r.Rounds, "round"), a), p.records(a), p.objects(a), p.requests(r.Requests), p.watching(a.Calls+r.Requests))
 }
 
 func count(n int, what string) string {

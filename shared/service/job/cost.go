@@ -21,13 +21,19 @@ type Asks struct {
 // starts it to its end, without its callers' polls and without the parts of
 // large objects. A test holds it against exports that are counted.
 func AsksOf(shards int) Asks {
-	once := Asks{WriteUnits: 25, ReadUnits: 18, ObjectWrites: 6, ObjectReads: 17, Transitions: 5, Calls: 3}
+	once := Asks{WriteUnits: 25, ReadUnits: 18, ObjectWrites: 6, ObjectReads: 17, Transitions: 6, Calls: 3}
 	each := Asks{WriteUnits: 2, ReadUnits: 6, ObjectWrites: 6, ObjectReads: 8, Transitions: 2, Calls: 1}
 	return Asks{
 		WriteUnits: once.WriteUnits + shards*each.WriteUnits, ReadUnits: once.ReadUnits + shards*each.ReadUnits,
 		ObjectWrites: once.ObjectWrites + shards*each.ObjectWrites, ObjectReads: once.ObjectReads + shards*each.ObjectReads,
 		Transitions: once.Transitions + shards*each.Transitions, Calls: once.Calls + shards*each.Calls,
 	}
+}
+
+// ReusedAsks returns what an export asks that renders nothing. The copy of a bundle
+// above 5 GiB asks one more write for each GiB.
+func ReusedAsks() Asks {
+	return Asks{WriteUnits: 22, ReadUnits: 18, ObjectWrites: 3, ObjectReads: 5, Transitions: 6, Calls: 3}
 }
 
 // Prices are in US dollars. See DefaultPrices for what each is for.
@@ -42,19 +48,23 @@ type Prices struct {
 	GBMonth     float64 `json:"gbMonth"`     // S3: a gigabyte for a month
 	Request     float64 `json:"request"`     // API Gateway, REST
 	GBOut       float64 `json:"gbOut"`       // a gigabyte to the internet
+	Trace       float64 `json:"trace"`       // X-Ray: a call that is traced
+	GBLog       float64 `json:"gbLog"`       // CloudWatch: a gigabyte of logs
 }
 
 // DefaultPrices are those that AWS lists for us-east-1, without the free tier.
 func DefaultPrices() Prices {
 	return Prices{
 		GBSecond: 0.0000133334, Call: 0.20e-6, Transition: 0.025e-3, WriteUnit: 0.625e-6, ReadUnit: 0.125e-6,
-		ObjectWrite: 0.005e-3, ObjectRead: 0.0004e-3, GBMonth: 0.023, Request: 3.50e-6, GBOut: 0.09,
+		ObjectWrite: 0.005e-3, ObjectRead: 0.0004e-3, GBMonth: 0.023, Request: 3.50e-6, GBOut: 0.09, Trace: 5e-6, GBLog: 0.50,
 	}
 }
 
 // Run is what the price of an export follows from.
 type Run struct {
 	Pages, Shards int
+	// Reused reports that it rendered nothing.
+	Reused bool
 	// Steps is how long its steps ran, one after another, and GBSeconds that
 	// time in gigabytes (of 1,024 MB) times seconds.
 	Steps     time.Duration
@@ -72,7 +82,7 @@ const stepMemory = 1769
 // RunOf returns the run of a finished job from its own records. Steps of which
 // nothing was noted, those of jobs of earlier programs, are missing in Steps.
 func RunOf(j admin.ExportJob, steps []admin.StepTime, requests int) Run {
-	r := Run{Pages: j.PageCount(), Shards: j.Plan.Shards, Requests: requests}
+	r := Run{Pages: j.PageCount(), Shards: j.Plan.Shards, Reused: j.Reused != "", Requests: requests}
 	for _, s := range steps {
 		memory := cmp.Or(s.MemoryMB, stepMemory) // on a laptop nothing is paid for: as if on Lambda
 		r.Steps += s.Took()
@@ -100,7 +110,39 @@ type Bill struct {
 	Download float64 `json:"downloadedOnce"`
 }
 
-// partBytes is the size of the parts in which large objects are written.
+// How a bundle of several parts is written.
+const (
+	// BundlePart is the size of its parts, in bytes: few enough for one record of
+	// the largest bundle, and small enough for three of them in memory.
+	BundlePart = 32 << 20
+	// PartsANote is how many parts are written between two notes of how far the
+	// bundle is: what a process that dies costs.
+	PartsANote = 8
+)
+
+// BundleAsks returns what writing a bundle of n bytes asks beyond one write: its
+// parts, in requests, and the notes of how far it is, in units. A test holds it
+// against bundles that are counted.
+func BundleAsks(n, part int64) (a Asks) {
+	if n < part {
+		return a
+	}
+	const noteBytes = 300                    // of a note,
+	partBytes := 131 + len(fmt.Sprint(part)) // and of each part in it
+	full := int(n / part)
+	note := func(parts int) { a.WriteUnits += (noteBytes+partBytes*parts)/1024 + 1 }
+	note(0)
+	for parts := PartsANote; parts <= full; parts += PartsANote {
+		note(parts)
+	}
+	note(full)
+	// Whether there is a note, and before each that the job still runs.
+	a.ReadUnits = 1 + full/PartsANote + 2
+	a.ObjectWrites = int((n+part-1)/part) + 1 // begin and complete, less the one that a small bundle takes
+	return a
+}
+
+// partBytes is the size of the parts in which other large objects are written.
 const partBytes = 8 << 20
 
 // parts is how many requests more than one it takes to write n bytes.
@@ -114,12 +156,23 @@ func parts(n int64) int {
 // Bill returns the price of a run.
 func (p Prices) Bill(r Run) Bill {
 	a := AsksOf(r.Shards)
+	if r.Reused {
+		a = ReusedAsks()
+	}
 	a.ReadUnits += r.Requests
-	a.ObjectWrites += parts(r.Bundle)
+	switch large := BundleAsks(r.Bundle, BundlePart); {
+	case r.Reused: // S3 copies it
+	case r.Bundle < BundlePart:
+		a.ObjectWrites += parts(r.Bundle)
+	default:
+		a.WriteUnits += large.WriteUnits
+		a.ReadUnits += large.ReadUnits
+		a.ObjectWrites += large.ObjectWrites
+	}
 	if r.Shards > 0 {
 		a.ObjectWrites += r.Shards * parts(r.Bundle/int64(r.Shards))
 	}
-	b := billOf(p.steps(r.Steps, r.GBSeconds, a), p.workflow(fmt.Sprintf("%d shards", r.Shards), a), p.records(a), p.objects(a), p.requests(r.Requests))
+	b := billOf(p.steps(r.Steps, r.GBSeconds, a), p.workflow(fmt.Sprintf("%d shards", r.Shards), a), p.records(a), p.objects(a), p.requests(r.Requests), p.watching(a.Calls+r.Requests))
 	gb := float64(r.Bundle) / 1e9
 	b.Kept, b.Download = gb*p.GBMonth, gb*p.GBOut
 	return b
@@ -152,6 +205,15 @@ func (p Prices) objects(a Asks) Line {
 
 func (p Prices) requests(n int) Line {
 	return Line{"requests", fmt.Sprintf("%d, metered", n), float64(n) * (p.Request + p.Call + callWriteUnits*p.WriteUnit)}
+}
+
+// logBytes is what a call writes into its log, with the lines of Lambda itself.
+const logBytes = 1100
+
+// watching is what so many calls of functions are noted with. Above one call a
+// second fewer are traced.
+func (p Prices) watching(calls int) Line {
+	return Line{"watching", fmt.Sprintf("%d calls, traced and logged", calls), float64(calls) * (p.Trace + logBytes/1e9*p.GBLog)}
 }
 
 // callWriteUnits is what it takes to meter a request: one unit to note it, and

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,9 +21,14 @@ func TestCostPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := job.DefaultPrices()
+	m := regexp.MustCompile(`The examples take \*\*(\d+) ms\*\* and \*\*(\d+) kB\*\*`).FindSubmatch(page)
+	if m == nil {
+		t.Fatal("the page does not say what its examples take")
+	}
+	each, size := time.Duration(number(t, m[1]))*time.Millisecond, int64(number(t, m[2]))*1000
 	for name, r := range map[string]job.Run{
-		"a thousand pages": example(1000, 8, 20*time.Millisecond, 90_000, 10),
-		"200,000 pages":    example(200_000, 650, 20*time.Millisecond, 90_000, 60),
+		"a thousand pages": example(1000, 8, each, size, 10),
+		"200,000 pages":    example(200_000, 650, each, size, 60),
 	} {
 		bill := p.Bill(r)
 		var rows strings.Builder
@@ -35,6 +42,45 @@ func TestCostPage(t *testing.T) {
 			t.Errorf("the cost page should have, for %s,\n%s", name, rows.String())
 		}
 	}
+}
+
+// TestCostOfAMillionPages holds what the cost page says of a million pages against
+// the calculator, from what the page says was measured of each site: a thousand
+// exports of a thousand pages, and of the made site, which is large, five.
+func TestCostOfAMillionPages(t *testing.T) {
+	page, err := os.ReadFile("../../../infra/docs/operate/cost.mdx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured := regexp.MustCompile(`(?m)^\| (\w+): [^|]* \| [\d,]+ \| ([\d.]+) ms \| (\d+) kB \|$`).FindAllSubmatch(page, -1)
+	if len(measured) != 4 {
+		t.Fatalf("the page has %d sites that were measured", len(measured))
+	}
+	for _, m := range measured {
+		each, size := time.Duration(number(t, m[2])*float64(time.Millisecond)), int64(number(t, m[3]))*1000
+		run, exports := example(1000, 8, each, size, 10), 1000.0
+		if string(m[1]) == "made" {
+			run, exports = example(200_000, 650, each, size, 60), 5
+		}
+		bill := job.DefaultPrices().Bill(run)
+		row := "| " + string(m[1])
+		for _, l := range bill.Lines {
+			row += " | " + dollars(exports*l.Dollars)
+		}
+		row += fmt.Sprintf(" | **%s** | %s | %s |", dollars(exports*bill.Made), dollars(exports*bill.Kept), dollars(exports*bill.Download))
+		if !strings.Contains(string(page), row) {
+			t.Errorf("the cost page should have the row\n%s", row)
+		}
+	}
+}
+
+func number(t *testing.T, text []byte) float64 {
+	t.Helper()
+	n, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // TestAgentCostPage holds the worked example of an agent job against the calculator.

@@ -26,6 +26,23 @@ func (k *Keeper) clear(ctx context.Context, id string) {
 		return
 	}
 	Clean(ctx, k.opt.Objects, k.opt.Log, id, "")
+	if err := k.abortBundle(ctx, id); err != nil {
+		k.opt.Log.WarnContext(ctx, "the bundle that a failed export had begun was not removed", "job", id, "error", err)
+	}
+}
+
+// abortBundle removes the parts of a bundle that will not be completed. What it
+// misses the backend sweeps.
+func (k *Keeper) abortBundle(ctx context.Context, id string) error {
+	a, revision, err := k.opt.Admin.Assembly(ctx, id)
+	if err != nil || a.Upload == "" {
+		return err
+	}
+	if err := k.opt.Objects.AbortUpload(ctx, BundleKey(id), a.Upload); err != nil {
+		return err
+	}
+	_, err = k.opt.Admin.NoteAssembly(ctx, id, admin.Assembly{}, revision)
+	return err
 }
 
 // keepFindings writes what Plan and the shards of a failed job had found, unless

@@ -97,6 +97,12 @@ type AssembleInput struct {
 	Renderer string `json:"renderer"`
 }
 
+// AssembleOutput is what Assemble hands to the choice after it.
+type AssembleOutput struct {
+	// More asks for another call: the bundle goes on where this one ended.
+	More bool `json:"more"`
+}
+
 // FailInput names the job to fail, and the error that the workflow caught.
 type FailInput struct {
 	JobID string     `json:"jobId"`

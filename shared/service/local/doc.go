@@ -6,6 +6,7 @@
 //	store.go    records (store.Store) in one SQLite table of the shape that
 //	            the DynamoDB table has, with DynamoDB's limits
 //	objects.go  files (store.Objects) and the table that names them
+//	uploads.go  files that are written in parts
 //	links.go    signed links to objects, and the handler that honours them
 //	runner.go   executions (store.Runner) on the interpreter of package asl
 //	secrets.go  credentials of projects (store.Secrets), a file each

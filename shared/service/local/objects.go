@@ -95,25 +95,35 @@ func (o *Objects) put(ctx context.Context, key string, r io.Reader, opt store.Pu
 	if err := errors.Join(o.l.sync(tmp), tmp.Close()); err != nil {
 		return store.ObjectInfo{}, err
 	}
-	file, err := o.place(tmp.Name())
-	if err != nil {
-		return store.ObjectInfo{}, err
-	}
 	info := store.ObjectInfo{Key: key, Size: n, SHA256: sum, Modified: o.l.now().UTC()}
-	contentType := cmp.Or(opt.ContentType, defaultType)
+	return info, o.enter(ctx, tmp.Name(), stored{ObjectInfo: info, contentType: cmp.Or(opt.ContentType, defaultType)}, opt.IfAbsent)
+}
+
+// enter moves a finished file to its place and makes it the object of a key.
+func (o *Objects) enter(ctx context.Context, tmp string, s stored, ifAbsent bool) error {
+	file, err := o.place(tmp)
+	if err != nil {
+		return err
+	}
+	return o.row(ctx, file, s, ifAbsent)
+}
+
+// row makes a file in its place the object of a key, and removes the file of the
+// one before.
+func (o *Objects) row(ctx context.Context, file string, s stored, ifAbsent bool) error {
 	var old string
-	err = o.l.inTransaction(ctx, func(tx *sql.Tx) error {
+	err := o.l.inTransaction(ctx, func(tx *sql.Tx) error {
 		old = ""
-		err := tx.QueryRowContext(ctx, `SELECT file FROM objects WHERE key = ?`, []byte(key)).Scan(&old)
+		err := tx.QueryRowContext(ctx, `SELECT file FROM objects WHERE key = ?`, []byte(s.Key)).Scan(&old)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		if err == nil && opt.IfAbsent {
+		if err == nil && ifAbsent {
 			return store.ErrExists
 		}
 		_, err = tx.ExecContext(ctx,
 			`INSERT OR REPLACE INTO objects (key, file, size, sha256, type, modified) VALUES (?, ?, ?, ?, ?, ?)`,
-			[]byte(key), file, info.Size, info.SHA256, contentType, info.Modified.UnixNano())
+			[]byte(s.Key), file, s.Size, s.SHA256, s.contentType, s.Modified.UnixNano())
 		return err
 	})
 	if err != nil {
@@ -122,12 +132,44 @@ func (o *Objects) put(ctx context.Context, key string, r io.Reader, opt store.Pu
 		if errors.Is(err, store.ErrExists) {
 			o.remove(file)
 		}
-		return store.ObjectInfo{}, err
+		return err
 	}
-	if old != "" {
+	if old != "" && old != file {
 		o.remove(old)
 	}
-	return info, nil
+	return nil
+}
+
+// Copy implements store.Objects. The files of objects never change, so that a
+// copy is another name of the same one, where the disk has such names.
+func (o *Objects) Copy(ctx context.Context, from, to string) error {
+	if err := store.CheckObjectKey(to); err != nil {
+		return err
+	}
+	f, s, err := o.open(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	// Sweep takes a file without a row for one that is about to get it by its
+	// time, which is that of all its names.
+	now := time.Now()
+	tmp := filepath.Join(o.root, "tmp", "copy-"+rand.Text())
+	if err = os.Chtimes(f.Name(), now, now); err == nil {
+		err = os.Link(f.Name(), tmp)
+	}
+	if err != nil {
+		if _, err := o.put(ctx, to, f, store.PutOptions{SHA256: s.SHA256, ContentType: s.contentType}, s.Size); err != nil {
+			return fmt.Errorf("copy object %s: %w", from, portError(ctx, err))
+		}
+		return nil
+	}
+	defer func() { _ = os.Remove(tmp) }() // where it was not moved to its place
+	s.Key, s.Modified = to, o.l.now().UTC()
+	if err := o.enter(ctx, tmp, s, false); err != nil {
+		return fmt.Errorf("copy object %s: %w", from, portError(ctx, err))
+	}
+	return nil
 }
 
 // place moves a finished file to a random name, for good.
@@ -135,18 +177,24 @@ func (o *Objects) place(tmp string) (string, error) {
 	var id [16]byte
 	rand.Read(id[:]) // never fails
 	name := hex.EncodeToString(id[:])
-	dir := filepath.Join(o.root, name[:2])
+	file := name[:2] + "/" + name
+	return file, o.move(tmp, filepath.Join(o.root, name[:2], name))
+}
+
+// move moves a finished file to its place, for good.
+func (o *Objects) move(tmp, place string) error {
+	dir := filepath.Dir(place)
 	if err := os.Mkdir(dir, 0o700); err == nil {
 		if err := o.l.syncDir(o.root); err != nil {
-			return "", err
+			return err
 		}
 	} else if !errors.Is(err, fs.ErrExist) {
-		return "", err
+		return err
 	}
-	if err := os.Rename(tmp, filepath.Join(dir, name)); err != nil {
-		return "", err
+	if err := os.Rename(tmp, place); err != nil {
+		return err
 	}
-	return name[:2] + "/" + name, o.l.syncDir(dir)
+	return o.l.syncDir(dir)
 }
 
 // remove deletes the file of an object that is gone. A failure costs space

@@ -43,7 +43,10 @@ func hangingTasks(begun chan<- string) map[string]asl.Task {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		},
-		job.TaskRender: none, job.TaskAssemble: none, job.TaskFail: none,
+		job.TaskRender: none, job.TaskFail: none,
+		job.TaskAssemble: func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage(`{"more":false}`), nil
+		},
 	}
 }
 

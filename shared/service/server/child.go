@@ -17,6 +17,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/kept"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -40,6 +41,8 @@ type charge struct {
 	Memory uint64 `json:"memory"`
 	// Temporary is that of Options.
 	Temporary bool `json:"temporary,omitempty"`
+	// Kept is that of Options.
+	Kept string `json:"kept,omitempty"`
 	// Alone has the child work on one page at a time, so that its end names it.
 	Alone bool `json:"alone,omitempty"`
 }
@@ -117,6 +120,9 @@ func serveCalls(in io.Reader, out io.Writer, log *slog.Logger) error {
 			return func() { tell(news{Ended: place}) }
 		},
 	}
+	if options.Kept, err = openKept(c.Kept); err != nil {
+		log.Error("nothing is kept from export to export", "error", err)
+	}
 	if c.Program != "" {
 		options.Islands = island.New(island.Options{Program: c.Program, Log: log})
 	}
@@ -155,6 +161,14 @@ func serveCalls(in io.Reader, out io.Writer, log *slog.Logger) error {
 			tell(resultOf(next.ID, output, err))
 		}()
 	}
+}
+
+// openKept opens what is kept from export to export; nil where nothing is.
+func openKept(dir string) (*kept.Store, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	return kept.Open(dir, 0)
 }
 
 // resultOf is what a Server hears of a step.

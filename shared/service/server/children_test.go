@@ -62,7 +62,7 @@ func (s *served) publish(t *testing.T, files map[string]string) string {
 	if _, err := s.c.Publish(t.Context(), client.PublishOptions{Dir: site, Domain: s.have.Domain}); err != nil {
 		t.Fatal(err)
 	}
-	job, err := s.c.StartExport(t.Context(), api.StartExportRequest{Domain: s.have.Domain}, "")
+	job, err := s.c.StartExport(t.Context(), api.StartExportRequest{Domain: s.have.Domain, Fresh: true}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

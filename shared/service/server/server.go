@@ -8,6 +8,7 @@
 //	children.go  the processes that do the steps of exports, one for each
 //	child.go     what such a process does
 //	agent.go     the steps of agents, and whether one can work for a project
+//	people.go    the dashboard, and links that sign its owner in
 //	seed.go      an organisation, a project and a key to begin with
 package server
 
@@ -33,6 +34,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/setup/models"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/asl"
+	"github.com/bindery-docs/bindery/shared/service/dashboard"
 	"github.com/bindery-docs/bindery/shared/service/export"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -67,6 +69,10 @@ type Options struct {
 	// Temporary says that Dir is removed after Close: nothing is synced to the disk,
 	// and the processes of exports collect garbage late (CollectLate).
 	Temporary bool
+	// Kept is a folder in which exports leave what pages are made into for later
+	// ones, also of other Servers; it is made if it does not exist. All exports of
+	// the Server must be of one site. By default nothing is kept.
+	Kept string
 	// Addr is the address to listen on; port 0 takes a free one.
 	Addr string
 	// Program is started, again and again, to do the steps of exports and to
@@ -84,6 +90,8 @@ type Options struct {
 	Forge forge.Options
 	// Callbacks is which addresses webhooks may have.
 	Callbacks remote.Callbacks
+	// Dashboard serves people at "/"; nil for callers of the API alone.
+	Dashboard *Dashboard
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
 }
@@ -113,7 +121,9 @@ type Server struct {
 	webhooks *webhook.Dispatcher
 	children *children // nil without a program
 	forges   *forges.Forges
-	models   *models.Models // nil without agents
+	models   *models.Models       // nil without agents
+	people   *dashboard.Dashboard // nil without one
+	links    bool                 // links of LocalLink sign in
 	stop     context.CancelFunc
 	work     sync.WaitGroup
 	ended    chan struct{} // closed when it answers no more
@@ -158,13 +168,17 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 		return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
 	}
 	if opt.Program != "" {
-		charge := charge{Dir: opt.Dir, Temporary: opt.Temporary, Program: opt.Program, Renderer: export.Renderer(), Memory: cmp.Or(opt.Memory, childMemory)}
+		charge := charge{Dir: opt.Dir, Temporary: opt.Temporary, Kept: opt.Kept, Program: opt.Program, Renderer: export.Renderer(), Memory: cmp.Or(opt.Memory, childMemory)}
 		s.children = &children{charge: charge, log: log, record: s.Admin.RecordFailure, jobs: map[string]*family{}}
 		for _, name := range []string{job.TaskPlan, job.TaskRender, job.TaskAssemble} {
 			s.tasks[name] = s.children.task(name)
 		}
 	} else {
-		steps := export.New(export.Options{Admin: s.Admin, Objects: l.Objects(), Fetcher: remote.New(remote.Options{Log: log}), Log: log})
+		values, err := openKept(opt.Kept)
+		if err != nil {
+			return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
+		}
+		steps := export.New(export.Options{Kept: values, Admin: s.Admin, Objects: l.Objects(), Fetcher: remote.New(remote.Options{Log: log}), Log: log})
 		for name, task := range steps.Tasks() {
 			s.tasks[name] = task
 		}
@@ -172,6 +186,9 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	s.webhooks = webhook.New(webhook.Options{
 		Admin: s.Admin, Sender: webhook.NewSender(webhook.SenderOptions{Callbacks: opt.Callbacks}), Log: log,
 	})
+	if err := s.addDashboard(opt); err != nil {
+		return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
+	}
 	s.keeper = job.NewKeeper(job.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Pull: s.pull, Log: log})
 	return s, nil
 }
@@ -235,6 +252,10 @@ func (s *Server) Serve(ctx context.Context) error {
 		Handler: limited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, local.LinkPath) {
 				links.ServeHTTP(w, r)
+				return
+			}
+			if s.people != nil && dashboard.Owns(r.URL.Path) {
+				s.people.ServeHTTP(w, r)
 				return
 			}
 			calls.ServeHTTP(w, r)

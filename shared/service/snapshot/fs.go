@@ -79,6 +79,9 @@ func OpenFS(ctx context.Context, objects store.Objects, packKey func(sha256 stri
 // Entry returns the manifest's entry of a path.
 func (f *FS) Entry(name string) (Entry, bool) { return f.m.Entry(name) }
 
+// Contents is Manifest.Contents of what the files are from.
+func (f *FS) Contents() string { return f.m.Contents() }
+
 // Paths returns the paths of all files, sorted.
 func (f *FS) Paths() []string {
 	all := make([]string, len(f.m.Entries))

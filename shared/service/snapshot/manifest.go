@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,8 +54,8 @@ type Entry struct {
 	Pack string
 	// Offset is where in the pack the file begins.
 	Offset int64
-	// Modified is when the file was last changed (last Git commit where there
-	// is one, else the first publish of these bytes), UTC, in whole seconds.
+	// Modified is when the last Git commit changed the file, UTC, in whole
+	// seconds; zero outside Git.
 	Modified time.Time
 }
 
@@ -82,6 +83,17 @@ func (m *Manifest) Bytes() int64 {
 		sum += m.Entries[i].Size
 	}
 	return sum
+}
+
+// Contents returns the digest of what the files are, in lower-case hex: their
+// paths, bytes and times, wherever they lie.
+func (m *Manifest) Contents() string {
+	sum := sha256.New()
+	for i := range m.Entries {
+		e := &m.Entries[i]
+		fmt.Fprintf(sum, "%q %s %d\n", e.Path, e.SHA256, e.Modified.Unix())
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Entry finds the entry of a path.
@@ -116,7 +128,7 @@ type wireEntry struct {
 	Size     int64     `json:"size"`
 	Pack     *int      `json:"pack,omitempty"`
 	Offset   int64     `json:"offset,omitempty"`
-	Modified time.Time `json:"modified"`
+	Modified time.Time `json:"modified,omitzero"`
 }
 
 // Encode writes a manifest as JSON, one entry a line. Equal manifests have
@@ -399,7 +411,7 @@ func (packs packUses) checkEntry(e *Entry, faults *PathErrors) bool {
 	if !isDigest(e.SHA256) {
 		faults.add(e.Path, "the digest is not a SHA-256 in lower-case hex")
 	}
-	if year := e.Modified.UTC().Year(); year < 1970 || year > 9999 || e.Modified.Nanosecond() != 0 {
+	if year := e.Modified.UTC().Year(); !e.Modified.IsZero() && (year < 1970 || year > 9999 || e.Modified.Nanosecond() != 0) {
 		faults.add(e.Path, "the time is not whole seconds between 1970 and 9999")
 	}
 	if e.Size < 0 || e.Size > MaxFileBytes {

@@ -16,7 +16,7 @@ import (
 
 func TestManifestReadsBackAsWritten(t *testing.T) {
 	s := site{"docs.json": "{}", "a.mdx": "# A", "copy.mdx": "# A", "empty.css": "", "ü/ö.mdx": "<&>"}
-	_, m := publish(t, &memory{}, s, nil, day)
+	_, m := publish(t, &memory{}, s, nil)
 	raw, err := snapshot.Encode(m)
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func (endless) Read(p []byte) (int, error) {
 
 func TestCheckEntriesRefuses(t *testing.T) {
 	good := func() *snapshot.Manifest {
-		_, m := publish(t, &memory{}, site{"a": "aaa", "b": "bb", "docs.json": "{}", "empty": ""}, nil, day)
+		_, m := publish(t, &memory{}, site{"a": "aaa", "b": "bb", "docs.json": "{}", "empty": ""}, nil)
 		return m
 	}
 	tests := []struct {
@@ -144,7 +144,7 @@ func TestCheckEntriesRefuses(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	s := site{"docs.json": "{}", "a.mdx": "# A", "empty": ""}
-	plan, err := snapshot.NewPlan(s.files(), nil, day)
+	plan, err := snapshot.NewPlan(s.files(), nil)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -101,9 +101,9 @@ func (s site) open(path string) (io.ReadCloser, error) {
 }
 
 // publish stores the new packs of a site and returns plan and manifest.
-func publish(t *testing.T, objects *memory, s site, base *snapshot.Manifest, now time.Time) (*snapshot.Plan, *snapshot.Manifest) {
+func publish(t *testing.T, objects *memory, s site, base *snapshot.Manifest) (*snapshot.Plan, *snapshot.Manifest) {
 	t.Helper()
-	plan, err := snapshot.NewPlan(s.files(), base, now)
+	plan, err := snapshot.NewPlan(s.files(), base)
 	if err != nil {
 		t.Fatal(err)
 	}

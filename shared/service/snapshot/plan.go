@@ -66,10 +66,8 @@ type Plan struct {
 }
 
 // NewPlan compares files with the newest snapshot's manifest, which may be
-// nil. Files without a time get the one that the base has for the same bytes
-// (at the same path, else the earliest), else now. Faults of names come as
-// PathErrors.
-func NewPlan(files []File, base *Manifest, now time.Time) (*Plan, error) {
+// nil. Faults of names come as PathErrors.
+func NewPlan(files []File, base *Manifest) (*Plan, error) {
 	base = cmp.Or(base, &Manifest{Format: Format})
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
@@ -100,8 +98,8 @@ func NewPlan(files []File, base *Manifest, now time.Time) (*Plan, error) {
 	queued := make(map[string]bool)
 	p.entries = make([]Entry, len(files))
 	for i, f := range files {
-		e := Entry{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Modified: old.modified(f, now)}
-		place, stored := old.places[f.SHA256]
+		e := Entry{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Modified: modified(f)}
+		place, stored := old[f.SHA256]
 		switch {
 		case f.Size == 0:
 		case stored && place.Size == f.Size && !repack[place.Pack]:
@@ -140,39 +138,25 @@ func (p *Plan) compare(files []File, base *Manifest) {
 	p.Removed = len(base.Entries) - found
 }
 
-// baseIndex finds files of the base by digest.
-type baseIndex struct {
-	places map[string]Entry     // digest → a place where the bytes lie
-	times  map[string]time.Time // digest → earliest time
-	paths  *Manifest
-}
+// baseIndex finds files of the base by digest: a place where the bytes lie.
+type baseIndex map[string]Entry
 
-func indexBase(base *Manifest) *baseIndex {
-	b := &baseIndex{places: make(map[string]Entry, len(base.Entries)), times: make(map[string]time.Time, len(base.Entries)), paths: base}
+func indexBase(base *Manifest) baseIndex {
+	b := make(baseIndex, len(base.Entries))
 	for _, e := range base.Entries {
-		if _, ok := b.places[e.SHA256]; !ok {
-			b.places[e.SHA256] = e
-		}
-		if t, ok := b.times[e.SHA256]; !ok || e.Modified.Before(t) {
-			b.times[e.SHA256] = e.Modified
+		if _, ok := b[e.SHA256]; !ok {
+			b[e.SHA256] = e
 		}
 	}
 	return b
 }
 
-func (b *baseIndex) modified(f File, now time.Time) time.Time {
-	t := f.Modified
-	if t.IsZero() {
-		if e, ok := b.paths.Entry(f.Path); ok && e.SHA256 == f.SHA256 {
-			t = e.Modified
-		} else if first, ok := b.times[f.SHA256]; ok {
-			t = first
-		} else {
-			t = now
-		}
-	}
-	t = t.UTC().Truncate(time.Second)
-	if t.Year() < 1970 || t.Year() > 9999 {
+// modified returns a file's time as a manifest has it: zero if unknown. The time
+// of a publish is none of a file's: the same files would make other bytes
+// tomorrow.
+func modified(f File) time.Time {
+	t := f.Modified.UTC().Truncate(time.Second)
+	if !f.Modified.IsZero() && (t.Year() < 1970 || t.Year() > 9999) {
 		// Broken clocks write such commits; an archive can't.
 		return time.Unix(0, 0).UTC()
 	}
@@ -180,11 +164,11 @@ func (b *baseIndex) modified(f File, now time.Time) time.Time {
 }
 
 // repack picks the packs of the base that are better packed again.
-func (b *baseIndex) repack(files []File) map[string]bool {
+func (b baseIndex) repack(files []File) map[string]bool {
 	live := make(map[string]int64)
 	counted := make(map[string]bool)
 	for _, f := range files {
-		if e, ok := b.places[f.SHA256]; ok && e.Pack != "" && !counted[f.SHA256] {
+		if e, ok := b[f.SHA256]; ok && e.Pack != "" && !counted[f.SHA256] {
 			counted[f.SHA256] = true
 			live[e.Pack] += e.Size
 		}

@@ -168,6 +168,14 @@ type PutOptions struct {
 	ContentType string
 }
 
+// Part is a piece of an object that is written in parts.
+type Part struct {
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"` // of its bytes, in lower-case hex
+	// Tag is what the backend calls it.
+	Tag string `json:"tag,omitempty"`
+}
+
 // Link lets anyone who holds it read or write one object until ExpiresAt.
 type Link struct {
 	URL string
@@ -183,12 +191,34 @@ type Objects interface {
 	// that fails half-way leaves what was there before. It streams: memory
 	// does not grow with the object.
 	Put(ctx context.Context, key string, r io.Reader, opt PutOptions) (ObjectInfo, error)
+	// BeginUpload begins to write an object in parts, which may take several
+	// processes one after another, and returns a name for that. All parts but
+	// the last have partBytes; S3 takes none below 5 MiB, and 10,000 of them.
+	// Of opt only ContentType counts.
+	BeginUpload(ctx context.Context, key string, partBytes int64, opt PutOptions) (upload string, err error)
+	// UploadPart writes the n-th part, counted from 1. It may be written again.
+	// ErrNotFound: the upload was completed or aborted, or is so old that it
+	// was swept.
+	UploadPart(ctx context.Context, key, upload string, n int, data []byte) (Part, error)
+	// CompleteUpload makes the object of all its parts, as UploadPart returned
+	// them; sha256, in hex, is the digest of the whole. Doing it again is
+	// success while the object is there. ErrNotFound as of UploadPart;
+	// ErrDigest where the parts are not those that were written.
+	CompleteUpload(ctx context.Context, key, upload string, parts []Part, sha256 string) (ObjectInfo, error)
+	// AbortUpload removes the parts of an upload that will not be completed.
+	// One that is not there is not an error. Backends remove by themselves what
+	// nobody has gone on with for long.
+	AbortUpload(ctx context.Context, key, upload string) error
 	// Get opens an object from offset on, at most length bytes; length < 0
 	// means to the end. ErrNotFound; ErrRange when offset lies after the
 	// last byte of an object that has any.
 	Get(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error)
 	// Stat describes an object, or returns ErrNotFound.
 	Stat(ctx context.Context, key string) (ObjectInfo, error)
+	// Copy makes an object of the bytes and the content type of another, without
+	// passing them through the caller: ErrNotFound where from is not there. What
+	// was at to is replaced as a whole. The two then have lives of their own.
+	Copy(ctx context.Context, from, to string) error
 	// List returns up to limit objects (0: the backend's choice) whose keys
 	// begin with prefix and come after the key after, in byte order. Fewer
 	// than a full page may come though more follow: the end is an empty page.

@@ -89,6 +89,26 @@ func (w *aroundObjects) Put(ctx context.Context, key string, r io.Reader, opt st
 	return info, nil
 }
 
+func (w *aroundObjects) BeginUpload(ctx context.Context, key string, partBytes int64, opt store.PutOptions) (string, error) {
+	return run(ctx, w.around, "Objects.BeginUpload "+key, func(ctx context.Context) (string, error) { return w.o.BeginUpload(ctx, key, partBytes, opt) })
+}
+
+func (w *aroundObjects) UploadPart(ctx context.Context, key, upload string, n int, data []byte) (store.Part, error) {
+	return run(ctx, w.around, fmt.Sprintf("Objects.UploadPart %s %d", key, n), func(ctx context.Context) (store.Part, error) {
+		return w.o.UploadPart(ctx, key, upload, n, data)
+	})
+}
+
+func (w *aroundObjects) CompleteUpload(ctx context.Context, key, upload string, parts []store.Part, sha256 string) (store.ObjectInfo, error) {
+	return run(ctx, w.around, "Objects.CompleteUpload "+key, func(ctx context.Context) (store.ObjectInfo, error) {
+		return w.o.CompleteUpload(ctx, key, upload, parts, sha256)
+	})
+}
+
+func (w *aroundObjects) AbortUpload(ctx context.Context, key, upload string) error {
+	return w.around(ctx, &Call{Name: "Objects.AbortUpload " + key}, func(ctx context.Context) error { return w.o.AbortUpload(ctx, key, upload) })
+}
+
 func (w *aroundObjects) Get(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	call := &Call{Name: "Objects.Get " + key}
 	err := w.around(ctx, call, func(ctx context.Context) (err error) {
@@ -103,6 +123,10 @@ func (w *aroundObjects) Get(ctx context.Context, key string, offset, length int6
 
 func (w *aroundObjects) Stat(ctx context.Context, key string) (store.ObjectInfo, error) {
 	return run(ctx, w.around, "Objects.Stat "+key, func(ctx context.Context) (store.ObjectInfo, error) { return w.o.Stat(ctx, key) })
+}
+
+func (w *aroundObjects) Copy(ctx context.Context, from, to string) error {
+	return w.around(ctx, &Call{Name: "Objects.Copy " + from + " " + to}, func(ctx context.Context) error { return w.o.Copy(ctx, from, to) })
 }
 
 func (w *aroundObjects) List(ctx context.Context, prefix, after string, limit int) ([]store.ObjectInfo, error) {

@@ -8,6 +8,7 @@
 //	around.go   what stands around each call of a port
 //	meter.go    Meter: ports that count what AWS charges for
 //	crash.go    CrashAfter: ports that die at the n-th call
+//	clock.go    Clock: a time that moves when a test says so
 //	faults.go   Faults: functions that are killed, throttled, doubled and late at a call
 //
 // The suites assume nothing about time: what may lag in a backend (the index

@@ -12,7 +12,7 @@ import (
 // concurrent use; its fields are read when the calls are over.
 type Meter struct {
 	WriteUnits, ReadUnits     int // of DynamoDB
-	ObjectWrites, ObjectReads int // of S3; a list costs what a write does
+	ObjectWrites, ObjectReads int // of S3; a list or a copy costs what a write does
 
 	mu sync.Mutex
 }
@@ -76,9 +76,30 @@ func (o meteredObjects) Put(ctx context.Context, key string, r io.Reader, opt st
 	return o.Objects.Put(ctx, key, r, opt)
 }
 
+func (o meteredObjects) BeginUpload(ctx context.Context, key string, partBytes int64, opt store.PutOptions) (string, error) {
+	o.m.add(&o.m.ObjectWrites, 1)
+	return o.Objects.BeginUpload(ctx, key, partBytes, opt)
+}
+
+func (o meteredObjects) UploadPart(ctx context.Context, key, upload string, n int, data []byte) (store.Part, error) {
+	o.m.add(&o.m.ObjectWrites, 1)
+	return o.Objects.UploadPart(ctx, key, upload, n, data)
+}
+
+func (o meteredObjects) CompleteUpload(ctx context.Context, key, upload string, parts []store.Part, sha256 string) (store.ObjectInfo, error) {
+	o.m.add(&o.m.ObjectWrites, 1)
+	return o.Objects.CompleteUpload(ctx, key, upload, parts, sha256)
+}
+
 func (o meteredObjects) List(ctx context.Context, prefix, after string, limit int) ([]store.ObjectInfo, error) {
 	o.m.add(&o.m.ObjectWrites, 1)
 	return o.Objects.List(ctx, prefix, after, limit)
+}
+
+func (o meteredObjects) Copy(ctx context.Context, from, to string) error {
+	o.m.add(&o.m.ObjectWrites, 1)
+	o.m.add(&o.m.ObjectReads, 1) // of its size
+	return o.Objects.Copy(ctx, from, to)
 }
 
 func (o meteredObjects) Get(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {

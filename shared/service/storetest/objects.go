@@ -38,10 +38,13 @@ func Objects(t *testing.T, open func(t *testing.T) (store.Objects, *http.Client)
 		{"of many puts if absent one wins", (*objectSuite).ifAbsent},
 		{"readers see one whole object while it is replaced", (*objectSuite).readers},
 		{"a large object streams", (*objectSuite).large},
+		{"an upload in parts goes on in another process", (*objectSuite).uploadParts},
+		{"an upload that was aborted is gone", (*objectSuite).uploadAborted},
 		{"keys that are hard for file systems", (*objectSuite).hardKeys},
 		{"keys that are not names", (*objectSuite).badKeys},
 		{"a listing is in byte order, in pages", (*objectSuite).list},
 		{"delete", (*objectSuite).remove},
+		{"a copy has a life of its own", (*objectSuite).copies},
 		{"a link reads", (*objectSuite).linkGet},
 		{"a link reads ranges", (*objectSuite).linkRange},
 		{"a link that was changed is refused", (*objectSuite).linkChanged},
@@ -134,6 +137,53 @@ func (s *objectSuite) roundTrip(t *testing.T) {
 	}
 	if info.Modified.Before(before) || info.Modified.After(time.Now().Add(time.Minute)) {
 		t.Errorf("modified %v", info.Modified)
+	}
+}
+
+func (s *objectSuite) copies(t *testing.T) {
+	data := text(100_000)
+	s.put(t, "from a+b.txt", data, store.PutOptions{ContentType: "text/css"})
+	s.put(t, "to", []byte("what was there"), store.PutOptions{})
+	from, to := s.key("from a+b.txt"), s.key("to")
+	for range 2 { // again, and over itself
+		if err := s.Copy(s.ctx, from, to); err != nil {
+			t.Fatal(err)
+		}
+		s.want(t, "to", data)
+	}
+	info, err := s.Stat(s.ctx, to)
+	if err != nil || info.Key != to || info.Size != int64(len(data)) || info.SHA256 != "" && info.SHA256 != digestOf(data) {
+		t.Errorf("the copy is %+v, %v", info, err)
+	}
+	link, err := s.PresignGet(s.ctx, to, "x", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := s.client.Get(link.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil || response.Header.Get("Content-Type") != "text/css" {
+		t.Errorf("the copy is of the type %q", response.Header.Get("Content-Type"))
+	}
+	// Neither knows of the other's end.
+	if err := s.Delete(s.ctx, from); err != nil {
+		t.Fatal(err)
+	}
+	s.want(t, "to", data)
+	if err := s.Copy(s.ctx, to, from); err != nil {
+		t.Fatal(err)
+	}
+	s.put(t, "to", []byte("other"), store.PutOptions{})
+	s.want(t, "from a+b.txt", data)
+	if err := s.Copy(s.ctx, s.key("missing"), to); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a copy of nothing: %v", err)
+	}
+	s.want(t, "to", []byte("other"))
+	for _, key := range []string{"", "a//b"} {
+		if s.Copy(s.ctx, key, to) == nil || s.Copy(s.ctx, to, key) == nil {
+			t.Errorf("a copy with the key %q", key)
+		}
 	}
 }
 
@@ -319,6 +369,70 @@ func (s *objectSuite) readers(t *testing.T) {
 	}
 	close(stop)
 	wg.Wait()
+}
+
+func (s *objectSuite) uploadParts(t *testing.T) {
+	const each = 5 << 20
+	whole := text(2*each + 1000)
+	key := s.key("parts")
+	s.put(t, "parts", []byte("old"), store.PutOptions{})
+	upload, err := s.BeginUpload(s.ctx, key, each, store.PutOptions{ContentType: "text/plain"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []store.Part
+	for n := 1; n <= 3; n++ {
+		data := whole[(n-1)*each : min(n*each, len(whole))]
+		var part store.Part
+		for range 2 { // the answer of the first may have been lost
+			if part, err = s.UploadPart(s.ctx, key, upload, n, data); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if part.Size != int64(len(data)) || part.SHA256 != digestOf(data) {
+			t.Errorf("part %d is %+v", n, part)
+		}
+		parts = append(parts, part)
+	}
+	s.want(t, "parts", []byte("old"))
+	for range 2 { // again, after an answer that was lost
+		info, err := s.CompleteUpload(s.ctx, key, upload, parts, digestOf(whole))
+		if err != nil || info.Size != int64(len(whole)) || info.SHA256 != digestOf(whole) {
+			t.Fatalf("%+v, %v", info, err)
+		}
+	}
+	s.want(t, "parts", whole)
+	if _, err := s.UploadPart(s.ctx, key, upload, 1, whole[:each]); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a part of an upload that is complete: %v", err)
+	}
+	if err := s.AbortUpload(s.ctx, key, upload); err != nil {
+		t.Errorf("aborted too late: %v", err)
+	}
+	s.want(t, "parts", whole)
+}
+
+func (s *objectSuite) uploadAborted(t *testing.T) {
+	key := s.key("aborted")
+	upload, err := s.BeginUpload(s.ctx, key, 5<<20, store.PutOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := s.UploadPart(s.ctx, key, upload, 1, []byte("data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.AbortUpload(s.ctx, key, upload); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.CompleteUpload(s.ctx, key, upload, []store.Part{part}, digestOf([]byte("data"))); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("completed after its end: %v", err)
+	}
+	if _, err := s.UploadPart(s.ctx, key, upload, 1, []byte("data")); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a part after its end: %v", err)
+	}
+	s.want(t, "aborted", nil)
 }
 
 func (s *objectSuite) large(t *testing.T) {

@@ -65,7 +65,7 @@ func smallExport(s store.Store, o store.Objects) storetest.Tasks {
 			if _, err := o.Put(ctx, "bundle", io.MultiReader(all...), store.PutOptions{}); err != nil {
 				return nil, err
 			}
-			return json.RawMessage(`{}`), mark(ctx, "completed")
+			return json.RawMessage(`{"more":false}`), mark(ctx, "completed")
 		},
 		job.TaskFail: func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 			return nil, mark(ctx, "failed")

@@ -27,6 +27,7 @@ func Runner(t *testing.T, open func(t *testing.T, tasks Tasks) store.Runner) {
 		run  func(*runnerSuite, *testing.T)
 	}{
 		{"an execution runs all steps and succeeds", (*runnerSuite).succeeds},
+		{"an execution without shards goes on", (*runnerSuite).noShards},
 		{"an execution starts once by one name", (*runnerSuite).startTwice},
 		{"an error of a step fails the execution under its name", (*runnerSuite).fails},
 		{"an error of a shard fails the execution", (*runnerSuite).shardFails},
@@ -50,7 +51,7 @@ func Runner(t *testing.T, open func(t *testing.T, tasks Tasks) store.Runner) {
 
 // runnerSuite has steps that do what the job's name says: "…-invalid" can't be
 // planned, "…-shard" has a shard that fails, "…-flaky" needs a second try,
-// "…-hang" does not end by itself, all others work.
+// "…-none" has no shards, "…-hang" does not end by itself, all others work.
 type runnerSuite struct {
 	store.Runner
 	ctx     context.Context
@@ -124,7 +125,11 @@ func (s *runnerSuite) tasks() Tasks {
 			case strings.HasSuffix(in.JobID, "-flaky") && nth == 1:
 				return nil, &stepError{"temporary", "later"}
 			}
-			return job.PlanOutput{JobID: in.JobID, Renderer: "r1", Shards: []int{1, 2, 3}}, nil
+			out := job.PlanOutput{JobID: in.JobID, Renderer: "r1", Shards: []int{1, 2, 3}}
+			if strings.HasSuffix(in.JobID, "-none") {
+				out.Shards = []int{}
+			}
+			return out, nil
 		}),
 		job.TaskRender: step(job.TaskRender, func(ctx context.Context, in input, _ int) (any, error) {
 			if in.Renderer != "r1" {
@@ -147,7 +152,7 @@ func (s *runnerSuite) tasks() Tasks {
 			if in.Renderer != "r1" {
 				return nil, fmt.Errorf("renderer %q", in.Renderer)
 			}
-			return map[string]any{}, nil
+			return job.AssembleOutput{}, nil
 		}),
 		job.TaskFail:         step(job.TaskFail, func(context.Context, input, int) (any, error) { return nil, nil }),
 		job.TaskAgentPrepare: step(job.TaskAgentPrepare, func(_ context.Context, in input, _ int) (any, error) { return in.output(job.NextWork), nil }),
@@ -238,6 +243,12 @@ func (s *runnerSuite) succeeds(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 	s.called(t, name, map[string]int{"plan": 1, "render 1": 1, "render 2": 1, "render 3": 1, "assemble": 1})
+}
+
+func (s *runnerSuite) noShards(t *testing.T) {
+	name := s.start(t, "none")
+	s.ends(t, name, store.Succeeded)
+	s.called(t, name, map[string]int{"plan": 1, "assemble": 1})
 }
 
 func (s *runnerSuite) startTwice(t *testing.T) {

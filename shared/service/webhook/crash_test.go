@@ -114,7 +114,7 @@ func (w *world) finish(h *heard, secret string) {
 		if len(w.left()) == 0 {
 			return
 		}
-		w.advance(61 * time.Second)
+		w.Advance(61 * time.Second)
 	}
 	w.t.Fatalf("never done: %v", w.left())
 }
@@ -178,7 +178,7 @@ func TestFaultsAtEveryCall(t *testing.T) {
 		s := w.service(f.Store(w.store))
 		for range 3 {
 			_ = f.Invoke(w.ctx, func(ctx context.Context) error { return story(ctx, w, s, x) })
-			w.advance(61 * time.Second)
+			w.Advance(61 * time.Second)
 		}
 		f.Release()
 		h := newHeard()
@@ -302,6 +302,6 @@ func TestManyEventsAndKills(t *testing.T) {
 			}
 		default:
 		}
-		w.advance(20 * time.Second)
+		w.Advance(20 * time.Second)
 	}
 }

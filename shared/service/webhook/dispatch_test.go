@@ -38,7 +38,7 @@ func TestEvents(t *testing.T) {
 			do(w.CompleteExport(w.ctx, done, admin.Bundle{Key: "exports/x", Size: 9, SHA256: strings.Repeat("c", 64), Pages: 3}))
 			do(w.FailExport(w.ctx, failed, admin.CodeInvalidSite, "no docs.json"))
 		}
-		ready := admin.New(admin.Options{Store: w.store, Objects: w.objects, Now: w.time, AgentReady: func(context.Context, admin.Project, string) (string, error) { return "m", nil }})
+		ready := admin.New(admin.Options{Store: w.store, Objects: w.objects, Now: w.Time, AgentReady: func(context.Context, admin.Project, string) (string, error) { return "m", nil }})
 		for i, fail := range []bool{true, false} {
 			p := w.project(x, fmt.Sprintf("agent%d.example.com", i))
 			j := must[admin.AgentJob](t)(ready.StartAgentJob(w.ctx, x.Caller, admin.StartAgentJob{Project: p.ID, Prompt: "mend"}))
@@ -104,9 +104,9 @@ func TestRestoredAndCancelled(t *testing.T) {
 		x := w.tenant("docs.example.com")
 		hook := w.subscribe(x, "a", admin.EventSnapshotPublished, admin.EventExportFailed, admin.EventExportCompleted)
 		first := must[admin.Snapshot](t)(publish(w.ctx, w.Service, x.Caller, x.project.Domain))
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		second := must[admin.Snapshot](t)(publish(w.ctx, w.Service, x.Caller, x.project.Domain))
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		j := must[admin.ExportJob](t)(w.StartExport(w.ctx, x.Caller, admin.StartExport{Domain: x.project.Domain}))
 		for range 2 {
 			must[admin.Snapshot](t)(w.RestoreSnapshot(w.ctx, x.Caller, admin.RestoreSnapshot{Domain: x.project.Domain, SnapshotID: first.ID, Base: second.ID}))
@@ -166,7 +166,7 @@ func TestRetriesAndDeath(t *testing.T) {
 		hook := w.subscribe(x, "a")
 		bad := w.newKey(x)
 		must[admin.Key](t)(w.RevokeKey(w.ctx, x.ID, bad.ID))
-		w.advance(time.Millisecond)
+		w.Advance(time.Millisecond)
 		w.newKey(x)
 		w.ends.answers(func(_ int, r request) int {
 			if r.Data.ID == bad.ID && r.Type == admin.EventKeyCreated {
@@ -175,16 +175,16 @@ func TestRetriesAndDeath(t *testing.T) {
 			return 200
 		})
 		var at []time.Duration
-		for w.time().Before(begin.Add(25 * time.Hour)) {
+		for w.Time().Before(begin.Add(25 * time.Hour)) {
 			w.pass()
 			for _, r := range w.ends.got() {
 				if !r.ok {
-					at = append(at, w.time().Sub(begin).Truncate(time.Second))
-				} else if r.Type == admin.EventKeyRevoked && w.time().Sub(begin) < 24*time.Hour {
-					t.Errorf("the next one came after %s", w.time().Sub(begin))
+					at = append(at, w.Time().Sub(begin).Truncate(time.Second))
+				} else if r.Type == admin.EventKeyRevoked && w.Time().Sub(begin) < 24*time.Hour {
+					t.Errorf("the next one came after %s", w.Time().Sub(begin))
 				}
 			}
-			w.advance(5 * time.Second)
+			w.Advance(5 * time.Second)
 		}
 		want := []time.Duration{
 			0, 5 * time.Second, 35 * time.Second, 155 * time.Second, 755 * time.Second, 2555 * time.Second, 6155 * time.Second, 13355 * time.Second,
@@ -233,7 +233,7 @@ func TestSwitchedOff(t *testing.T) {
 	first := w.newKey(x)
 	isOff := func() bool { return !must[[]admin.Webhook](t)(w.Webhooks(w.ctx, x.Caller))[0].OffAt.IsZero() }
 	run := func(d time.Duration) {
-		for end := w.time().Add(d); w.time().Before(end) && !isOff(); w.advance(10 * time.Minute) {
+		for end := w.Time().Add(d); w.Time().Before(end) && !isOff(); w.Advance(10 * time.Minute) {
 			w.pass()
 		}
 	}
@@ -242,17 +242,17 @@ func TestSwitchedOff(t *testing.T) {
 	ok := w.newKey(x)
 	run(time.Hour)
 	status = 500
-	since := w.time()
+	since := w.Time()
 	for range 3 {
 		w.newKey(x)
 		run(25 * time.Hour)
 	}
-	if !isOff() || w.time().Sub(since) < 72*time.Hour || w.time().Sub(since) > 77*time.Hour {
-		t.Fatalf("off: %v after %s", isOff(), w.time().Sub(since))
+	if !isOff() || w.Time().Sub(since) < 72*time.Hour || w.Time().Sub(since) > 77*time.Hour {
+		t.Fatalf("off: %v after %s", isOff(), w.Time().Sub(since))
 	}
 	w.newKey(x) // nobody hears of it
 	w.pass()
-	w.advance(5 * time.Hour)
+	w.Advance(5 * time.Hour)
 	w.pass()
 	w.ends.got()
 	all := w.deliveries(x, hook.ID)
@@ -277,7 +277,7 @@ func TestSwitchedOff(t *testing.T) {
 		t.Error("a failure switched it on, or was not tried")
 	}
 	status = 200
-	w.advance(5 * time.Second)
+	w.Advance(5 * time.Second)
 	w.pass()
 	got := w.ends.got()
 	if isOff() || len(got) != 1 || got[0].ID != all[0].ID || got[0].Data.ID != first.ID {
@@ -431,7 +431,7 @@ func TestDamagedRecord(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "key.unheard") {
 			t.Errorf("the pass says %v", err)
 		}
-		w.advance(time.Minute)
+		w.Advance(time.Minute)
 	}
 	got := w.ends.got()
 	for _, r := range got {
@@ -472,7 +472,7 @@ func TestLease(t *testing.T) {
 		}
 		settle := func(l admin.LeasedDelivery) {
 			t.Helper()
-			must[bool](t)(w.SettleDelivery(w.ctx, l, admin.DeliveryAttempt{At: w.time(), Status: 200}))
+			must[bool](t)(w.SettleDelivery(w.ctx, l, admin.DeliveryAttempt{At: w.Time(), Status: 200}))
 		}
 		states := func() (all []string) {
 			for _, d := range w.deliveries(x, hook.ID) {
@@ -490,7 +490,7 @@ func TestLease(t *testing.T) {
 		if again := due(); len(again) > 0 {
 			t.Errorf("still due: %+v", again)
 		}
-		w.advance(time.Minute)
+		w.Advance(time.Minute)
 		next := lease(due()[0], true)
 		if next.ID != late.ID || len(next.Secrets) != 1 {
 			t.Errorf("taken again: %+v", next)

@@ -48,7 +48,7 @@ func TestMessagesAreSigned(t *testing.T) {
 	w.ends.answers(func(n int, _ request) int { return map[bool]int{true: 503, false: 200}[n == 1] })
 	k := w.newKey(x)
 	w.pass()
-	w.advance(time.Minute)
+	w.Advance(time.Minute)
 	w.pass()
 	got := w.ends.got()
 	if len(got) != 2 || got[0].ID != got[1].ID || !bytes.Equal(got[0].body, got[1].body) || got[0].header.Get(webhook.HeaderTimestamp) == got[1].header.Get(webhook.HeaderTimestamp) {
@@ -75,7 +75,7 @@ func TestMessagesAreSigned(t *testing.T) {
 		after time.Duration
 		old   bool
 	}{{0, true}, {24*time.Hour - time.Second, true}, {time.Second, false}} {
-		w.advance(c.after)
+		w.Advance(c.after)
 		w.newKey(x)
 		w.pass()
 		got := w.ends.got()

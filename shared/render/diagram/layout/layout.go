@@ -51,6 +51,9 @@ type Graph struct {
 	Clusters                 []Cluster
 	Edges                    []Edge
 	NodeSpacing, RankSpacing float64 // 50 and 50 when 0
+	// LoopReach is how far a loop stands out from its node, LoopHeight how far its
+	// ends are apart: 20 and 20 when 0.
+	LoopReach, LoopHeight float64
 }
 
 // Route is the way of an edge. Its first and its last segment lead towards the

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/bindery-docs/bindery/shared/base/proptest"
 )
 
 // anyGraph draws graphs as people write them, and odder ones.
@@ -57,7 +59,7 @@ func anyEnd(t *rapid.T, nodes, clusters int) (int, bool) {
 // TestInvariants draws graphs of every kind: nothing overlaps, every edge ends at
 // its boxes and none runs through a shape or a title.
 func TestInvariants(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		g := anyGraph(t)
 		l, err := Compute(g, 1<<24)
 		if err != nil {
@@ -209,6 +211,34 @@ func TestStraightOut(t *testing.T) {
 	}
 	if p, n := l.Routes[5].Points, l.Nodes[2]; p[0].X != p[1].X || p[0].Y != n.Y+n.Height {
 		t.Errorf("edge 5 leads from %v to %v at the node %v", p[0], p[1], n)
+	}
+}
+
+// TestStraightThrough: lines to and from several nodes of a cluster, which would all
+// lead past its other nodes, don't keep each other from leading straight.
+func TestStraightThrough(t *testing.T) {
+	g := &Graph{Clusters: []Cluster{{Parent: -1, HasDirection: true, Direction: Right, TitleWidth: 40, TitleHeight: 24}}}
+	for i := range 6 {
+		n := Node{Width: 80, Height: 40, Parent: -1}
+		if i < 3 {
+			n.Parent = 0
+		}
+		g.Nodes = append(g.Nodes, n)
+	}
+	for _, e := range [][2]int{{3, 1}, {0, 1}, {1, 2}, {4, 2}, {1, 5}} {
+		g.Edges = append(g.Edges, Edge{From: e[0], To: e[1]})
+	}
+	l, err := Compute(g, 1<<22)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bad := faults(g, l); len(bad) > 0 {
+		t.Error(bad)
+	}
+	for _, i := range []int{3, 4} {
+		if p := l.Routes[i].Points; p[0].X != p[len(p)-1].X {
+			t.Errorf("edge %d makes a detour: %v", i, p)
+		}
 	}
 }
 

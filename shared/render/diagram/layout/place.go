@@ -391,6 +391,7 @@ func (c *comp) placeY() {
 					if extra > 0 {
 						y += extra
 						w.top, w.mid, w.bottom = w.top+extra, w.mid+extra, y
+						c.lower(s.top+1, r, extra/2&^1) // the content stands in the middle
 					}
 				}
 			}
@@ -404,6 +405,15 @@ func (c *comp) placeY() {
 		s := &lv.scopes[i]
 		s.x0, s.x1 = c.items[s.left[0]].x, c.items[s.right[0]].x
 		s.y0, s.y1 = c.rows[s.top].top, c.rows[s.bottom].bottom
+	}
+}
+
+// lower moves rows down, from one to the one before the last.
+func (c *comp) lower(from, last, by int) {
+	c.lv.b.spend(last - from)
+	for r := from; r < last; r++ {
+		w := &c.rows[r]
+		w.top, w.mid, w.bottom = w.top+by, w.mid+by, w.bottom+by
 	}
 }
 

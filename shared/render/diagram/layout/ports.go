@@ -69,7 +69,7 @@ func (c *comp) shortcuts(try int) (again bool) {
 		if e.inner() || e.out < sideLeft {
 			continue
 		}
-		switch free := try < 5 && c.free(e); {
+		switch free := try < 5 && c.free(e, try == 0); {
 		case e.direct && !free:
 			e.direct, e.indirect, again = false, true, true
 		case !e.direct && !e.indirect && try < 3 && free:
@@ -79,8 +79,9 @@ func (c *comp) shortcuts(try int) (again bool) {
 	return again
 }
 
-// free reports whether an edge can lead straight to its side.
-func (c *comp) free(e *ledge) bool {
+// free reports whether an edge can lead straight to its side. With hope, others that
+// may do so too are not in its way.
+func (c *comp) free(e *ledge, hope bool) bool {
 	lv := c.lv
 	i := max(e.from, e.to)
 	v := &lv.verts[i]
@@ -93,9 +94,16 @@ func (c *comp) free(e *ledge) bool {
 		step, border = 1, itemRight
 	}
 	for p := int(c.pos[c.of[i]]) + step; p >= 0 && p < len(order); p += step {
-		if c.items[order[p]].kind != border {
-			return false
+		o := &c.items[order[p]]
+		if o.kind == border {
+			continue
 		}
+		if hope && o.straight() {
+			if other := &lv.edges[o.ref]; !other.inner() && other.out >= sideLeft {
+				continue
+			}
+		}
+		return false
 	}
 	_, y0, y1 := c.directs(e)
 	gap := lv.b.passGap() / 2

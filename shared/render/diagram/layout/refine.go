@@ -43,6 +43,24 @@ func (c *comp) refine() {
 			w.settle(bodies[i])
 		}
 	}
+	w.center()
+}
+
+// center moves both borders of scopes that are wider than what they hold, for their
+// titles, so that it stands in the middle: its lines stay as straight as they are.
+func (w *refiner) center() {
+	for k := range w.scopes { // from the inside
+		s := &w.lv.scopes[w.scopes[len(w.scopes)-1-k]]
+		outer, left := w.room(s.left)
+		right, last := w.room(s.right)
+		by := (left + right) / 2 &^ 1
+		by = min(max(by, outer), last)
+		for _, list := range [][]int32{s.left, s.right} {
+			for _, i := range list {
+				w.items[i].x += by
+			}
+		}
+	}
 }
 
 // chains returns the items that move together: those of a straight line in a long

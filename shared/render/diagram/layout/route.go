@@ -1,9 +1,18 @@
 package layout
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// loopReach is how far a loop stands out, in units.
-const loopReach = 20 * unit
+// loopSize is how far a loop stands out and how far its ends are apart, in pixels,
+// where the graph says nothing.
+const loopSize = 20
+
+// loop returns both for the graph, in units.
+func (d *builder) loop() (reach, height int) {
+	return units(cmp.Or(d.g.LoopReach, loopSize)), units(cmp.Or(d.g.LoopHeight, loopSize))
+}
 
 // extents sets how far a vert reaches, with room for its loops: bands one above the
 // other on its right, each with its label.
@@ -18,15 +27,22 @@ func (lv *level) extents(v *vert) {
 		high += lv.band(e)
 		wide = max(wide, e.lw)
 	}
-	v.right += loopReach
+	reach, _ := lv.b.loop()
+	v.right += reach
 	if wide > 0 {
-		v.right += wide + loopReach/4
+		v.right += wide + loopLabel
 	}
 	v.up, v.down = max(v.up, high/2), max(v.down, (high+1)/2)
 }
 
 // band returns the height that a loop takes.
-func (lv *level) band(e *ledge) int { return max(e.lh+4*unit, 20*unit) }
+func (lv *level) band(e *ledge) int {
+	_, height := lv.b.loop()
+	return max(e.lh+4*unit, height)
+}
+
+// loopLabel is the room between a loop and its label.
+const loopLabel = 5 * unit
 
 // routeLoops routes the loops of a vert.
 func (lv *level) routeLoops(v *vert) {
@@ -39,7 +55,8 @@ func (lv *level) routeLoops(v *vert) {
 	}
 	// Where the loops meet the shape is drawn together if the bands are higher.
 	inner := min(high, v.h*3/4)
-	x, out := v.x+v.w/2, v.x+v.w/2+loopReach
+	reach, _ := lv.b.loop()
+	x, out := v.x+v.w/2, v.x+v.w/2+reach
 	y := 0
 	for _, i := range v.loops {
 		e := &lv.edges[i]
@@ -47,7 +64,7 @@ func (lv *level) routeLoops(v *vert) {
 		at := func(part int) int { return (y*8+h*part)*inner/(8*high) - inner/2 + v.y }
 		top, mid := v.y-high/2+y, v.y-high/2+y+h/2
 		e.points = []place{{x, at(1)}, {out, top + h/4}, {out, top + h - h/4}, {x, at(7)}}
-		e.label = place{out + loopReach/4 + e.lw/2, mid}
+		e.label = place{out + loopLabel + e.lw/2, mid}
 		if e.lw == 0 {
 			e.label.x = out
 		}

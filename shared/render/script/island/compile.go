@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Limits of what one script may grow to.
@@ -312,14 +313,14 @@ func find(site files, importer, name string) (string, error) {
 	return "", fmt.Errorf("there is no file %s", full)
 }
 
-var identifier = regexp.MustCompile(`[A-Za-z_$][A-Za-z0-9_$]*`)
+var identifier = lazy.Regexp(`[A-Za-z_$][A-Za-z0-9_$]*`)
 
 // builtins declares those of the built-in components and of the runtime's names
 // that a script speaks of: authors use both without importing them. What the
 // script declares itself hides them.
 func builtins(script []byte, components []string) string {
 	said := map[string]bool{}
-	for _, name := range identifier.FindAll(script, -1) {
+	for _, name := range identifier().FindAll(script, -1) {
 		said[string(name)] = true
 	}
 	var b strings.Builder
@@ -330,6 +331,9 @@ func builtins(script []byte, components []string) string {
 	}
 	if said["React"] {
 		b.WriteString("var React=$react;")
+	}
+	if said["user"] { // the reader, of whom a bundle knows nothing
+		b.WriteString("var user={};")
 	}
 	for _, name := range components {
 		first, rest, dotted := strings.Cut(name, ".")

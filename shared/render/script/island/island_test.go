@@ -95,6 +95,8 @@ func TestRender(t *testing.T) {
 		{name: "properties", expression: "{name.toUpperCase()}", props: `{"name":"ada"}`, names: []string{"name"}, want: "ADA"},
 		{name: "an event of an element", expression: "<button onClick={() => alert(1)}>x</button>", want: "<button>x</>", live: true},
 		{name: "style and class", expression: "<p className='a' style={{color: 'red'}} data-x={1} hidden>x</p>", want: `<p className="a" style={"color":"red"} data-x=1 hidden=true>x</>`},
+		{name: "the reader is nobody", module: "export const C = () => { const [n] = useState(user.name ?? 'you'); return n }", expression: "<>{user?.org?.name}<C />{typeof user}</>", want: "youobject", live: true},
+		{name: "a user of the page's own", module: "export const user = { name: 'Ada' }", expression: "{user.name}", want: "Ada"},
 		{name: "no clock and no randomness", expression: "{[Date.now(), new Date().getFullYear(), typeof window, typeof fetch].join()}", want: "0,1970,undefined,undefined"},
 		{name: "no time zone", expression: "{[new Date(2020, 0, 1).toISOString(), new Date('2020-06-01T12:00').getUTCHours(), new Date(0).getTimezoneOffset(), String(new Date(0))].join()}", want: "2020-01-01T00:00:00.000Z,12,0,Thu Jan 01 1970 00:00:00 GMT+0000 (UTC)"},
 		{name: "numbers as people write them", expression: "{[1234567.8915, -999, 1e6, 0.5, 0.0004, 1e21, 2].map(n => n.toLocaleString()).join(' ')} {(3).toLocaleString('en-US', {minimumFractionDigits: 2})} {(1234.56).toLocaleString(['en'], {maximumFractionDigits: 0})} {NaN.toLocaleString()}", want: "1,234,567.892 -999 1,000,000 0.5 0 1,000,000,000,000,000,000,000 2 3.00 1,235 NaN"},

@@ -6,10 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/go-sourcemap/sourcemap"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // maxDepth bounds how deep what is shown may nest.
@@ -86,12 +87,12 @@ func (r *treeReader) attrs(raw json.RawMessage, depth int) []Attr {
 }
 
 // unknownName are the errors about what only browsers have.
-var unknownName = regexp.MustCompile(`^ReferenceError: (?:window|document|navigator|location|history|localStorage|sessionStorage|fetch|matchMedia|requestAnimationFrame|requestIdleCallback|Intl|URL|URLSearchParams|Image|crypto|performance|self|screen|alert|confirm|prompt|atob|btoa|structuredClone|getComputedStyle|TextEncoder|TextDecoder|AbortController|XMLHttpRequest|WebSocket|HTMLElement|CustomEvent|MutationObserver|IntersectionObserver|ResizeObserver) is not defined$`)
+var unknownName = lazy.Regexp(`^ReferenceError: (?:window|document|navigator|location|history|localStorage|sessionStorage|fetch|matchMedia|requestAnimationFrame|requestIdleCallback|Intl|URL|URLSearchParams|Image|crypto|performance|self|screen|alert|confirm|prompt|atob|btoa|structuredClone|getComputedStyle|TextEncoder|TextDecoder|AbortController|XMLHttpRequest|WebSocket|HTMLElement|CustomEvent|MutationObserver|IntersectionObserver|ResizeObserver) is not defined$`)
 
 // located finds the place of an error in the author's files.
 func located(o outcome, sourceMap []byte, source Source) *Error {
 	e := &Error{Message: o.err, Limit: o.limit, Steps: o.steps}
-	if unknownName.MatchString(o.err) {
+	if unknownName().MatchString(o.err) {
 		e.Message += ": pages are shown first where there is no browser, so use it in an effect or a handler"
 	}
 	consumer, err := sourcemap.Parse("", sourceMap)

@@ -3,13 +3,14 @@ package island
 import (
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/parser"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Limits of the words of one script that may be names of classes.
@@ -19,7 +20,7 @@ const (
 )
 
 // className is what names of utility classes look like, among all words.
-var className = regexp.MustCompile(`^[!@*\-\[a-z][A-Za-z0-9!#$%&'()*+,\-./:=>@\[\]_~]*$`)
+var className = lazy.Regexp(`^[!@*\-\[a-z][A-Za-z0-9!#$%&'()*+,\-./:=>@\[\]_~]*$`)
 
 // classWords returns the words in a script's texts that may be names of classes:
 // which of them a component will set is known only when it does. A script that
@@ -32,7 +33,7 @@ func classWords(script []byte) []string {
 	found := map[string]struct{}{}
 	take := func(text string) {
 		for word := range strings.FieldsSeq(text) {
-			if len(word) <= maxWord && className.MatchString(word) {
+			if len(word) <= maxWord && className().MatchString(word) {
 				found[word] = struct{}{}
 			}
 		}

@@ -49,7 +49,7 @@ var dialog, input, listbox, status, options = [], active = -1, asked = "", shown
 function build() {
   var label = opener.querySelector("span").textContent;
   input = el("input", {
-    type: "search", role: "combobox", "aria-expanded": "false", "aria-controls": "bindery-search-list", "aria-autocomplete": "list",
+    id: document.getElementById("search-input") ? "bindery-search-input" : "search-input", type: "search", role: "combobox", "aria-expanded": "false", "aria-controls": "bindery-search-list", "aria-autocomplete": "list",
     "aria-label": label, placeholder: label, autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go", maxlength: MAX_QUERY, dir: "auto"
   });
   listbox = el("div", { role: "listbox", id: "bindery-search-list", "class": "search-list", "aria-label": words[0] });
@@ -191,10 +191,11 @@ function show(found, query, x) {
   listbox.hidden = !options.length;
   listbox.scrollTop = 0;
   input.setAttribute("aria-expanded", String(options.length > 0));
-  // One letter alone is mostly the beginning of a word.
-  var said = query.trim();
-  status.textContent = options.length ? words[2].replace("%d", found.pages.length) : said.length < 2 ? "" : words[1].replace("%s", function () { return said; });
-  status.classList.toggle("sr", options.length > 0);
+  // One letter alone is mostly the beginning of a word. Pages with the nearest
+  // titles stand below the word that nothing was found.
+  var said = query.trim(), answered = options.length > 0 && !found.near;
+  status.textContent = answered ? words[2].replace("%d", found.pages.length) : said.length < 2 ? "" : words[1].replace("%s", function () { return said; });
+  status.classList.toggle("sr", answered);
   choose(options.length ? 0 : -1);
 }
 

@@ -1,9 +1,11 @@
 // Asks an index. Nothing here knows of pages or of how files come: load(name)
 // promises a file's data.
 
-// How much a question may fetch besides the root: runs of terms, and all in
-// all. Where the root does not list the pages, twice as much.
-var MAX_TERM_RUNS = 3, MAX_RUNS = 5, MAX_PAGES = 8, MAX_SECTIONS = 3;
+// How much a question may fetch with the root, in bytes, and how many files
+// besides it; where the root does not list the pages, twice as much. The other
+// sizes are about those of a run of terms, of words and of texts (builder.go).
+var MAX_BYTES = 148000, MAX_RUNS = 11, TERM_BYTES = 8600, LIST_BYTES = 12700, TEXT_BYTES = 19000;
+var MAX_PAGES = 8, MAX_SECTIONS = 3, MAX_CHECKED = 24;
 var POSTINGS = 2000, MAX_EXPANSIONS = 60;
 
 // How much of a question counts: what was pasted by mistake must not keep the
@@ -80,19 +82,37 @@ function runs(text, fn) {
   }
 }
 
-// wordsOf gives the words of a question. The last one may be still in the
-// making; dense tells a pair of characters.
+// joined is the term for a word that is tied to the one before it, or begins
+// with a mark; words.go has the same.
+function joined(before, gap, run) {
+  if (!gap) return "";
+  if (!/^([_.\-\/:@#]|::|->)$/.test(gap)) {
+    if (!/[-.$@]$/.test(gap)) return "";
+    before = "";
+  }
+  var n = before.length + run.length;
+  return n < 3 || n > 40 || /^\d*$/.test(before) && /^\d*$/.test(run) ? "" : fold(before) + "_" + fold(run);
+}
+
+// wordsOf returns the words of a question. The last one may be still in the
+// making; dense marks a pair of characters, and name a pair of words.
 function wordsOf(query) {
-  var out = [], seen = {}, text = query.normalize("NFKC");
-  function add(word, open, dense) {
+  var out = [], seen = {}, text = query.normalize("NFKC"), before = "", last = 0;
+  function add(word, open, dense, name) {
     if (!word) return;
     if (seen["$" + word]) { seen["$" + word].open = seen["$" + word].open || open; return; }
-    out.push(seen["$" + word] = { text: word, open: open, dense: dense });
+    out.push(seen["$" + word] = { text: word, open: open, dense: dense, name: name });
   }
   runs(text, function (start, end, kind) {
-    var word = fold(text.slice(start, end)), open = end === text.length;
-    if (kind === 1) add(word, open, false);
-    else if (word.length < 2) add(word, true, true);
+    var run = text.slice(start, end), word = fold(run), open = end === text.length;
+    if (kind === 1) {
+      add(word, open, false, false);
+      add(joined(before, text.slice(last, start), run), open, false, true);
+    }
+    before = kind === 1 ? run : "";
+    last = end;
+    if (kind === 1) return;
+    if (word.length < 2) add(word, true, true);
     else for (var i = 1; i < word.length; i++) add(word.slice(i - 1, i + 1), false, true);
   });
   return out;
@@ -100,11 +120,22 @@ function wordsOf(query) {
 
 // Words that say little, left out where others remain.
 var STOP = {
-  en: "a an and are as at be by can do does for from how i if in is it my of on or that the this to use what when where which why with you your",
+  en: "a about am an and any are as at be been but by can could did do does find for from had has have how i if in into is it its may me my need of on or our please really should so some than that the their them then there these they this those to us use used want was we were what when where which who why will with would you your",
   de: "als am an auf aus bei das dem den der des die ein eine einem einen einer es für ich im in ist kann mein mit nicht oder sich und von was wenn wie wo zu zum zur",
   fr: "a au aux avec ce ces comment dans de des du elle en est et il je la le les mes mon ou par pas pour quand que qui sa se ses son sur un une vous",
   es: "a al como con cuando de del donde el en es esta este la las lo los mi o para por que se si son su un una unos y"
 };
+
+// What is in quotes is asked for as it stands.
+var QUOTED = /["“”„«»「『]([^"“”„«»「」『』]+)["“”«»」』]/g;
+
+// What a word of the question counts where it stands with another ending, and
+// where another word for the same stands.
+var STEM_W = .85, SYN_W = .75;
+
+// How a page is weighed: by its best section and by all of it, by how much of
+// the question it has at all, and has in that section, and by its title.
+var LEN_W = .25, TOP_W = .6, COV_P = 1, SEC_P = .5, TITLE_W = 1.2;
 
 // Endings by language, the longest first: what is left, with the second in its
 // place, is the stem; the third is how many letters must be left.
@@ -135,6 +166,10 @@ function stem(word, lang) {
   }
   return word;
 }
+
+// akin reports whether a term is a word in another form; s is the word's stem.
+// A short word has its plural alone: "note" is not a form of "not".
+function akin(w, t, s, lang) { return w.length < 4 || t.length < 4 ? t === w + "s" || w === t + "s" : stem(t, lang) === s; }
 
 // distance is how many letters differ between two words: replaced, left out,
 // put in or swapped; more than max is max + 1. With open, b may go on.
@@ -211,6 +246,7 @@ function Index(root, load) {
   this.suffix = root.d;
   this.lang = (root.l || "").toLowerCase().split("-")[0];
   this.sections = root.n;
+  this.groups = root.s || "";
   this.first = sums(root.c);
   this.begins = root.t ? root.t.split(" ") : [];
   // The first section of each run of texts, and its file's name, which has the
@@ -227,6 +263,7 @@ function Index(root, load) {
   this.lists = root.y ? root.y.split(" ") : [];
   this.parsed = {};
   this.factor = root.p ? 1 : 2;
+  this.size = JSON.stringify(root).replace(/[^\x00-\x7f]/g, "xxx").length;
   var common = this.common = [], pages = this.pages = root.p ? [] : null;
   fronted(root.w, 1, function (w) { common.push(w); });
   if (pages) root.p.split("\n").forEach(function (line, i, lines) {
@@ -239,7 +276,8 @@ function Index(root, load) {
 Index.prototype.boost = function (page) {
   for (var i = 0; i < this.boosts.length; i++) {
     var b = this.boosts[i];
-    if (page >= b[0] && page < b[1]) return b[2];
+    // A weight moves a page among its like; it neither fills nor buries.
+    if (page >= b[0] && page < b[1]) return Math.min(Math.max(Math.sqrt(b[2]), .2), 3);
   }
   return 1;
 };
@@ -277,25 +315,110 @@ Index.prototype.text = function (run) {
   });
 };
 
-// runsFor lists the runs that a word needs: that of the word itself, that of
-// its stem, and where it goes on in the next one, that one.
-Index.prototype.runsFor = function (word) {
-  var out = [], begins = this.begins;
-  function add(n) { n = Math.max(n, 0); if (n < begins.length && out.indexOf(n) < 0) out.push(n); }
-  add(upTo(begins, word.text));
-  if (word.open) add(Math.min(upTo(begins, word.text + "\uffff"), out[0] + 1));
-  if (!word.dense) add(upTo(begins, stem(word.text, this.lang)));
+// alternatives maps what a question may say, words by their stems, to what pages
+// may say instead.
+Index.prototype.alternatives = function () {
+  var self = this, out = this.synonyms;
+  if (out) return out;
+  out = this.synonyms = {};
+  this.groups.split(";").forEach(function (group) {
+    var words = group.split(",");
+    words.forEach(function (w) {
+      var key = "$" + (w.indexOf(" ") < 0 ? stem(w, self.lang) : w);
+      out[key] = (out[key] || []).concat(words.filter(function (o) { return o !== w && o.indexOf(" ") < 0; }));
+    });
+  });
   return out;
 };
 
+// chosen takes the words of a question, and the runs of terms for them that fit
+// into what it may fetch: first each word's own, names and long words before
+// others, then those of other endings, then those of other words for the same.
+// Words that say little count where nothing else is asked. A single letter says
+// something, as in "C#", where it is known which words say little.
+Index.prototype.chosen = function (query) {
+  var stop = " " + (STOP[this.lang] || "") + " ", self = this, text = query.slice(0, MAX_QUERY), phrases = [], exact = {};
+  var words = wordsOf(text), said = " ", also = this.alternatives(), used = [];
+  var purse = { bytes: MAX_BYTES * this.factor - this.size, files: MAX_RUNS * this.factor };
+  text.replace(QUOTED, function (all, inner) {
+    phrases.push(plain(inner));
+    wordsOf(inner).forEach(function (w) { if (!w.name) exact["$" + w.text] = true; });
+    return all;
+  });
+  function little(w) { return stop.indexOf(" " + w.text + " ") >= 0 || self.lang === "ja" && w.dense && /^[\u3041-\u3096]+$/.test(w.text); }
+  var rest = words.filter(function (w) {
+    return w.open && !w.dense && w.text.length > 1 && !little(w) || !little(w) && (w.dense || w.text.length > 1 || stop.length > 2);
+  });
+  if (!rest.length) rest = words;
+  words.forEach(function (w) { if (!w.name) said += w.text + " "; });
+  rest = rest.slice().sort(function (a, b) { return b.name - a.name || b.text.length - a.text.length; }).slice(0, MAX_WORDS);
+  rest.forEach(function (w) {
+    w.exact = exact["$" + w.text];
+    w.stem = w.dense || w.name ? w.text : stem(w.text, self.lang);
+    w.runs = [];
+    w.also = w.exact || w.name ? [] : (also["$" + w.stem] || []);
+  });
+  Object.keys(also).forEach(function (key) {
+    var at = key.indexOf(" ") < 0 ? -1 : said.indexOf(" " + key.slice(1) + " ");
+    if (at < 0) return;
+    var parts = key.slice(1).split(" "), w = rest.filter(function (w) { return parts.indexOf(w.text) >= 0 && !w.exact; })[0];
+    if (w) w.also = also[key].concat(w.also);
+  });
+  // Besides these runs there must be room for two of texts.
+  function want(w, term, next) {
+    var r = upTo(self.begins, term);
+    if (next) r = Math.min(r, upTo(self.begins, w.text) + 1);
+    r = Math.max(r, 0);
+    if (r >= self.begins.length || w.runs.indexOf(r) >= 0) return;
+    if (used.indexOf(r) < 0) {
+      if (purse.bytes < TERM_BYTES + 2 * TEXT_BYTES || purse.files < 3) return;
+      pay(purse, TERM_BYTES);
+      used.push(r);
+    }
+    w.runs.push(r);
+  }
+  rest.forEach(function (w) { w.alsoStems = w.also.map(function (a) { return w.dense ? a : stem(a, self.lang); }); want(w, w.text); });
+  rest.forEach(function (w) { if (w.open) want(w, w.text + "\uffff", true); if (!w.exact) want(w, w.stem); });
+  for (var i = 0; i < 6; i++) rest.forEach(function (w) { if (w.also[i]) want(w, w.also[i]); });
+  return { words: rest.filter(function (w) { return w.runs.length; }), used: used, purse: purse, phrases: phrases };
+};
+
+// pay takes a file's size from what may still be fetched; false if it is too much.
+function pay(purse, bytes) {
+  if (purse.bytes < bytes || purse.files < 1) return false;
+  purse.bytes -= bytes;
+  purse.files--;
+  return true;
+}
+
+// plain is a text as phrases are compared: words alone, between spaces.
+function plain(text) {
+  var out = " ";
+  text = text.normalize("NFKC");
+  runs(text, function (start, end) { out += fold(text.slice(start, end)) + " "; });
+  return out;
+}
+
+// says reports whether a plain text has a plain phrase. In a script without
+// spaces it may begin and end within a run.
+function says(text, phrase) {
+  var from = kindOf(phrase.charCodeAt(1)) === 2 ? 1 : 0, to = phrase.length - (kindOf(phrase.charCodeAt(phrase.length - 2)) === 2 ? 1 : 0);
+  return text.indexOf(phrase.slice(from, to)) >= 0;
+}
+
 // expand lists the terms of a run that a word may mean: [term entry, weight].
 Index.prototype.expand = function (word, entries) {
-  var out = [], w = word.text, s = word.dense ? w : stem(w, this.lang), lang = this.lang, max = allowed(w), near = [];
+  var out = [], w = word.text, lang = this.lang, max = allowed(w), near = [], literal = false;
+  entries.forEach(function (e) { literal = literal || e[0] === w; });
   entries.forEach(function (e) {
-    var t = e[0];
+    var t = e[0], named = t.indexOf("_") >= 0;
     if (t === w) out.push([e, 1]);
-    else if (word.dense ? word.open && t[0] === w : t[0] === w[0] && stem(t, lang) === s) out.push([e, .75]);
-    else if (!word.dense && w.length > 1 && t.startsWith(w)) out.push([e, (word.open ? .8 : .45) * Math.sqrt(w.length / t.length)]);
+    else if (word.exact) return;
+    else if (named || word.name) { if (word.name && word.open && t.startsWith(w)) out.push([e, .8]); }
+    else if (word.dense ? word.open && t[0] === w : t[0] === w[0] && akin(w, t, word.stem, lang)) out.push([e, STEM_W]);
+    // A word that is there, and short, is not the beginning of another.
+    else if (!word.dense && t.startsWith(w) && w.length > (word.open ? 1 : 3)) out.push([e, (word.open ? literal && w.length < 4 ? .5 : .8 : .4) * Math.sqrt(w.length / t.length)]);
+    else if (word.alsoStems.some(function (a) { return a[0] === t[0] && a === (word.dense ? t : stem(t, lang)); })) out.push([e, SYN_W, true]);
     else if (!word.dense && max) {
       var d = distance(w, t, max, word.open);
       if (d > max) return;
@@ -303,9 +426,9 @@ Index.prototype.expand = function (word, entries) {
       near.push([e, nearness(w, t, d)]);
     }
   });
-  word.astray = !out.length;
+  word.astray = !out.length && !word.exact && !word.name;
   word.near = near.length ? max : 9;
-  if (!out.length) out = near;
+  if (!out.length && !word.exact) out = near;
   return out.sort(function (a, b) { return b[1] * Math.log(2 + b[0][1]) - a[1] * Math.log(2 + a[0][1]) || (a[0][0] < b[0][0] ? -1 : 1); }).slice(0, MAX_EXPANSIONS);
 };
 
@@ -321,19 +444,19 @@ Index.prototype.guess = function (word, list) {
   return out.sort(function (a, b) { return Math.abs(a[0].length - w.length) - Math.abs(b[0].length - w.length) || (a[0] < b[0] ? -1 : 1); });
 };
 
+function backward(word) { return word.split("").reverse().join(""); }
+
 // correct promises that a word that stands nowhere has the terms that it may
-// have been meant as: from the list of words around it, and from the words of
-// names, should it be wrong at its beginning. room() tells how much may still be
-// fetched, and takes what it is given.
-Index.prototype.correct = function (word, used, room) {
-  var self = this;
+// have been meant as: from the words with the same end, should it be wrong near
+// its beginning, and from the words of names.
+Index.prototype.correct = function (word, used, purse) {
+  var self = this, ends = backward(word.text);
   if (word.dense || !allowed(word.text)) return null;
   // Besides the list there must be room for a run of terms and one of texts.
-  var run = Math.max(0, upTo(this.lists, word.text)), fetch = this.lists.length && room(0) >= 3;
-  if (fetch) room(1);
-  return (fetch ? this.once("w" + run + this.suffix, function (text) {
+  var fetch = this.lists.length && purse.files > 2 && purse.bytes > TERM_BYTES + TEXT_BYTES + LIST_BYTES && pay(purse, LIST_BYTES);
+  return (fetch ? this.once("w" + Math.max(0, upTo(this.lists, ends)) + this.suffix, function (text) {
     var out = [];
-    fronted(text, 1, function (w) { out.push(w); });
+    fronted(text, 1, function (w) { out.push(backward(w)); });
     return out;
   }) : Promise.resolve([])).then(function (list) {
     var seen = {}, near = [];
@@ -349,8 +472,8 @@ Index.prototype.correct = function (word, used, room) {
       var r = Math.max(0, upTo(self.begins, g[0]));
       if (seen["$" + g[0]]) return null;
       if (used.indexOf(r) < 0) {
-        if (room(0) < 2) return null;
-        room(1);
+        if (purse.bytes < TERM_BYTES + TEXT_BYTES || purse.files < 2) return null;
+        pay(purse, TERM_BYTES);
         used.push(r);
       }
       return self.terms(r).then(function (entries) {
@@ -360,30 +483,10 @@ Index.prototype.correct = function (word, used, room) {
   });
 };
 
-// chosen takes the words of a question that fit into what it may fetch: those
-// that say little go first, then the shortest. A single letter says something,
-// as in "C#", where it is known which of them say little.
-Index.prototype.chosen = function (query) {
-  var stop = " " + (STOP[this.lang] || "") + " ", self = this, used = [], out = [];
-  var words = wordsOf(query.slice(0, MAX_QUERY)), rest = words.filter(function (w) { return w.open && !w.dense && w.text.length > 1 || stop.indexOf(" " + w.text + " ") < 0 && (w.dense || w.text.length > 1 || stop.length > 2); });
-  if (!rest.length) rest = words;
-  rest.slice().sort(function (a, b) { return b.text.length - a.text.length; }).slice(0, MAX_WORDS).forEach(function (w) {
-    var need = self.runsFor(w), fresh = need.filter(function (r) { return used.indexOf(r) < 0; });
-    while (fresh.length && used.length + fresh.length > MAX_TERM_RUNS * self.factor) fresh.pop();
-    need = need.filter(function (r) { return used.indexOf(r) >= 0 || fresh.indexOf(r) >= 0; });
-    if (!need.length) return;
-    used = used.concat(fresh);
-    w.runs = need;
-    out.push(w);
-  });
-  return { words: rest.filter(function (w) { return out.indexOf(w) >= 0; }), used: used };
-};
-
-// search promises what a question finds: pages in order, each with its best
-// sections as numbers, and the terms to mark.
+// search promises what a question finds: pages in order, each with its sections
+// as numbers, the terms to mark, and what the question may still fetch.
 Index.prototype.search = function (query) {
-  var self = this, chosen = this.chosen(query), words = chosen.words, used = chosen.used, left;
-  if (!words.length) return Promise.resolve({ pages: [], terms: [], left: 0 });
+  var self = this, chosen = this.chosen(query), words = chosen.words, used = chosen.used;
   return Promise.all(used.map(function (r) { return self.terms(r); })).then(function () {
     return Promise.all(words.map(function (w) {
       return Promise.all(w.runs.map(function (r) { return self.terms(r); })).then(function (lists) {
@@ -391,78 +494,163 @@ Index.prototype.search = function (query) {
       });
     }));
   }).then(function () {
-    left = MAX_RUNS * self.factor - used.length;
     return words.reduce(function (before, w) {
-      return before.then(function () { return w.astray ? self.correct(w, used, function (n) { return left -= n; }) : null; });
+      return before.then(function () { return w.astray ? self.correct(w, used, chosen.purse) : null; });
     }, Promise.resolve());
   }).then(function () {
-    return self.rank(words, left);
+    var found = self.rank(words.filter(function (w) { return w.found.length || !w.name; }));
+    found.purse = chosen.purse;
+    found.phrases = chosen.phrases;
+    return found;
   });
 };
 
-Index.prototype.rank = function (words, left) {
-  var self = this, pages = {}, order = [], marks = [];
+// rarity weighs a word that n sections have.
+Index.prototype.rarity = function (n) { return Math.log(1 + (this.sections + 1) / (Math.min(n, this.sections) + .5)); };
+
+Index.prototype.rank = function (words) {
+  var self = this, pages = {}, order = [], marks = [], asked = 0;
   words.forEach(function (w, at) {
-    var sections = 0, best = {}, numbers = [];
-    function rarity(n) { return Math.log(1 + (self.sections + 1) / (Math.min(n, self.sections) + .5)); }
-    w.found.forEach(function (f) { sections += f[0][1]; });
-    var common = rarity(sections);
+    var own = 0, all = 0, best = {}, form = {}, numbers = [];
+    w.found.forEach(function (f) { all += f[0][1]; if (!f[2]) own += f[0][1]; });
+    w.rarity = w.found.length ? self.rarity(own || all) : 0;
+    asked += w.rarity;
     w.common = w.found.some(function (f) { return f[0][1] > POSTINGS && f[1] >= .5; });
     w.found.forEach(function (f) {
       marks.push(f[0][0]);
       // What was asked for letter by letter is as rare as it is; the rest is as
-      // common as all of it, lest the rarest of it win.
-      var data = f[0][2], in_ = new Numbers(data, 0), weight = f[1] * (f[1] === 1 ? rarity(f[0][1]) : common);
+      // common as all of its kind, lest the rarest of it win.
+      var data = f[0][2], in_ = new Numbers(data, 0), weight = f[1] * self.rarity(f[1] === 1 ? f[0][1] : f[2] ? all : own);
       while (in_.at < data.length) {
         var score = VALUES[data[in_.at++]] / 63 * weight, n = in_.next(), section = 0;
         for (; n > 0; n--) {
           section += in_.next();
-          if (best[section] === undefined) { best[section] = score; numbers.push(section); }
-          else if (best[section] < score) best[section] = score;
+          if (best[section] === undefined) { best[section] = score; form[section] = f[1]; numbers.push(section); continue; }
+          if (best[section] < score) best[section] = score;
+          if (form[section] < f[1]) form[section] = f[1];
         }
       }
     });
     numbers.forEach(function (section) {
       var number = upTo(self.first, section), p = pages[number];
-      if (!p) order.push(p = pages[number] = { number: number, words: [], sections: {} });
-      var score = best[section], s = p.sections[section] || (p.sections[section] = { number: section, score: 0, words: 0 });
+      if (!p) order.push(p = pages[number] = { number: number, words: [], forms: [], sections: {} });
+      var score = best[section], s = p.sections[section] || (p.sections[section] = { number: section, score: 0, has: 0 });
       p.words[at] = Math.max(p.words[at] || 0, score);
+      p.forms[at] = Math.max(p.forms[at] || 0, form[section]);
       s.score += score;
-      s.words++;
+      s.has += w.rarity * form[section];
     });
   });
   order.forEach(function (p) {
-    var sum = 0, has = 0, top = 0;
+    var sum = 0, has = 0;
     words.forEach(function (w, at) {
       sum += p.words[at] || 0;
       // A word that is nearly everywhere is not told of every section.
-      if (p.words[at] || w.common) has++;
+      has += w.rarity * (p.forms[at] || (w.common ? .8 : 0));
     });
     p.sections = Object.keys(p.sections).map(function (k) { return p.sections[k]; }).sort(function (a, b) {
       return b.score - a.score || a.number - b.number;
     });
-    top = p.sections[0].score;
-    p.score = (sum + top) / 2 * Math.pow(has / words.length, 2) * self.boost(p.number);
+    p.score = (sum * (1 - TOP_W) + p.sections[0].score * TOP_W) * Math.pow(has / asked, COV_P) * Math.pow(p.sections[0].has / asked, SEC_P) * self.called(p.number, words, asked) / (1 + LEN_W * Math.log(1 + (self.first[p.number + 1] || self.sections) - self.first[p.number]));
   });
+  this.weigh(order, words);
   order.sort(function (a, b) { return b.score - a.score || a.number - b.number; });
-  return { pages: order.slice(0, MAX_PAGES), terms: marks, left: left };
+  return { pages: order, terms: marks };
+};
+
+// weigh applies the weights of pages. Where some say all that was asked for
+// letter by letter, no weight lifts another one, nor sinks all of these.
+Index.prototype.weigh = function (pages, words) {
+  var self = this, sunk = true, known = words.filter(function (w) { return w.rarity; });
+  function literal(p) { return known.length && words.every(function (w, at) { return !w.rarity || p.forms[at] === 1; }); }
+  var said = pages.filter(literal);
+  said.forEach(function (p) { p.literal = true; sunk = sunk && self.boost(p.number) < 1; });
+  pages.forEach(function (p) {
+    var by = self.boost(p.number);
+    if (said.length) by = p.literal ? (sunk ? 1 : by) : Math.min(by, 1);
+    p.score *= by;
+  });
+};
+
+// called weighs how much a page's title and the question are the same.
+Index.prototype.called = function (number, words, asked) {
+  var page = this.pages && this.pages[number], lang = this.lang, stop = " " + (STOP[lang] || "") + " ", got = 0, hit = 0;
+  if (!page) return 1;
+  var title = page.words || (page.words = wordsOf(page.title).filter(function (w) { return !w.name; }).map(function (w) { return w.dense ? w.text : stem(w.text, lang); }));
+  words.forEach(function (w) {
+    var by = w.name ? 0 : title.indexOf(w.stem) >= 0 ? 1 : w.alsoStems.some(function (a) { return title.indexOf(a) >= 0; }) ? SYN_W : 0;
+    hit += by;
+    got += by * w.rarity;
+  });
+  var all = title.filter(function (t) { return stop.indexOf(" " + t + " ") < 0; }).length || title.length;
+  return 1 + TITLE_W * Math.min(1, hit / all) * (asked ? got / asked : 0);
 };
 
 // find promises the pages that a question finds, as they are shown: with title,
 // path and trail, and the first ones with their best sections, as far as the
-// question may fetch them. The others' come with more().
+// question may fetch them. The others' come with more(). Where nothing is found,
+// near is true and the pages are those with the nearest titles.
 Index.prototype.find = function (query) {
-  var self = this;
+  var self = this, fetched = {}, texts = 0;
   return this.search(query).then(function (found) {
-    var left = found.left, texts = 0, fetched = {}, shown = [];
-    found.pages.forEach(function (p) {
+    if (!found.pages.length) return self.nearest(query);
+    function fetch(p) {
       var run = upTo(self.texts, p.sections[0].number);
-      // Where the root lists the pages, the first three are enough to begin with.
-      if (!fetched[run] && left > 0 && (!self.pages || texts < 3)) { fetched[run] = true; left--; texts++; }
-      if (fetched[run] || self.pages) shown.push(self.shown(p, fetched[run]));
-    });
-    return Promise.all(shown).then(function (pages) { return { pages: pages, terms: found.terms }; });
+      if (!fetched[run] && pay(found.purse, TEXT_BYTES)) { fetched[run] = true; texts++; }
+      return fetched[run];
+    }
+    return self.quoted(found, fetch).then(function (pages) {
+      var shown = [];
+      pages.slice(0, MAX_PAGES).forEach(function (p) {
+        // Where the root lists the pages, the first three are enough to begin with.
+        var here = (!self.pages || texts < 3 || fetched[upTo(self.texts, p.sections[0].number)]) && fetch(p);
+        if (here || self.pages) shown.push(self.shown(p, here));
+      });
+      return Promise.all(shown);
+    }).then(function (pages) { return { pages: pages, terms: found.terms }; });
   });
+};
+
+// quoted promises the pages in order: first those that say what the question
+// has in quotes, as far as their texts can be fetched.
+Index.prototype.quoted = function (found, fetch) {
+  var self = this;
+  if (!found.phrases.length) return Promise.resolve(found.pages);
+  return Promise.all(found.pages.slice(0, MAX_CHECKED).map(function (p) {
+    if (!fetch(p)) return null;
+    return self.text(upTo(self.texts, p.sections[0].number)).then(function (run) {
+      p.sections.some(function (s, i) {
+        var section = run[s.number], text = section && plain((section.heading || section.page.title) + "\n" + section.text);
+        if (!text || !found.phrases.every(function (phrase) { return says(text, phrase); })) return false;
+        p.said = true;
+        p.sections.unshift(p.sections.splice(i, 1)[0]);
+        return true;
+      });
+    }, function () { /* it stays where it is */ });
+  })).then(function () {
+    return found.pages.filter(function (p) { return p.said; }).concat(found.pages.filter(function (p) { return !p.said; }));
+  });
+};
+
+// nearest promises the pages whose titles have most pairs of letters in common
+// with a question that finds nothing.
+Index.prototype.nearest = function (query) {
+  function pairs(text) {
+    var out = {}, n = 0;
+    text = plain(text.slice(0, MAX_QUERY));
+    for (var i = 1; i < text.length; i++) { var k = text.slice(i - 1, i + 1); if (k !== " " && !out["$" + k]) { out["$" + k] = true; n++; } }
+    return { has: out, n: n };
+  }
+  var self = this, asked = pairs(query), near = [];
+  (this.pages || []).forEach(function (page, i) {
+    var title = pairs(page.title), both = 0;
+    Object.keys(title.has).forEach(function (k) { if (asked.has[k]) both++; });
+    if (both > 1 && both * 5 > asked.n + title.n) near.push({ page: page, score: 2 * both / (asked.n + title.n), number: i });
+  });
+  near.sort(function (a, b) { return b.score - a.score || a.number - b.number; });
+  return Promise.resolve({ near: true, terms: [], pages: near.slice(0, 5).map(function (n) {
+    return { title: n.page.title, path: n.page.path, trail: n.page.trail, score: n.score, sections: null, parts: [{ number: self.first[n.number] }] };
+  }) });
 };
 
 Index.prototype.shown = function (p, withText) {

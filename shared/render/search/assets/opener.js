@@ -31,6 +31,18 @@
     e.preventDefault();
     fetch(true);
   });
+  // The page for addresses that don't exist asks here.
+  var asked = new URLSearchParams(location.search).get("q");
+  if (asked) {
+    fetch(true);
+    var wait = setInterval(function () {
+      var field = document.querySelector(".search-dialog[open] input");
+      if (!field) return;
+      clearInterval(wait);
+      field.value = asked;
+      field.dispatchEvent(new Event("input"));
+    }, 50);
+  }
   // The key that opens the box is not typed into it, however long it is held.
   document.addEventListener("beforeinput", function (e) { if (held && e.data === "/") e.preventDefault(); });
   document.addEventListener("keyup", function () { held = false; });

@@ -66,12 +66,38 @@
     if (items[at]) items[at].focus();
   });
 
+  // What an element says, as Markdown, without what pages have to be used.
+  function markdown(e) {
+    if (e.nodeType === 3) return e.data.replace(/\s+/g, " ");
+    if (e.nodeType !== 1 || e.matches("button, nav, script, style, template, svg, .actions, .anchor, .contents-place, .needs-js, .sr, [role=tablist]")) return "";
+    var name = e.localName, math = name === "math" && e.querySelector("annotation");
+    if (math) return "$$" + math.textContent + "$$";
+    if (name === "pre") return "\n\n```\n" + e.textContent.replace(/\n$/, "") + "\n```\n\n";
+    if (name === "img") return e.alt ? "![" + e.alt + "](" + e.getAttribute("src") + ")" : "";
+    var text = Array.prototype.map.call(e.childNodes, markdown).join(""), word = text.trim();
+    if (!word) return name === "hr" ? "\n\n---\n\n" : name === "br" ? "\n" : text && " ";
+    if (/^h[1-6]$/.test(name)) return "\n\n" + "######".slice(0, name[1]) + " " + word + "\n\n";
+    switch (name) {
+    case "a": return "[" + word + "](" + e.getAttribute("href") + ")";
+    case "code": return "`" + word + "`";
+    case "strong": case "b": return "**" + word + "**";
+    case "em": case "i": return "*" + word + "*";
+    case "li": return "\n" + (e.parentNode.localName === "ol" ? "1. " : "- ") + word.replace(/\n+/g, "\n  ");
+    case "th": case "td": return "| " + word.replace(/\s*\n\s*/g, " ").replace(/\|/g, "\\|") + " ";
+    case "tr": return "\n" + word + " |" + (e.querySelector("th") && !e.previousElementSibling ? "\n" + "| --- ".repeat(e.children.length) + "|" : "");
+    case "thead": case "tbody": return text;
+    case "blockquote": return "\n\n> " + word.replace(/\n/g, "\n> ") + "\n\n";
+    case "summary": return "\n\n**" + word + "**\n\n";
+    }
+    return /^(inline|contents)/.test(getComputedStyle(e).display) ? text : "\n\n" + text.trim() + "\n\n";
+  }
+
   // The page's text on the clipboard: the Markdown beside the page, or from a
   // folder, where no page may read another file, what the article says.
   all("[data-copy-page]", function (b) {
     var label = b.querySelector("[data-label]"), words = label.textContent, timer;
     function text() {
-      var shown = document.querySelector("main article").innerText;
+      var shown = markdown(document.querySelector("main article")).replace(/[ \t]+\n/g, "\n").replace(/\n[ ]+(?=\n)/g, "\n").replace(/\n{3,}/g, "\n\n").trim() + "\n";
       if (!/^http/.test(location.protocol)) return Promise.resolve(shown);
       return fetch(b.dataset.copyPage).then(function (r) { return r.ok ? r.text() : shown; }, function () { return shown; });
     }
@@ -123,11 +149,35 @@
   var sidebar = document.getElementById("bindery-sidebar");
   if (sidebar) {
     var current = sidebar.querySelector('[aria-current="page"]');
-    reveal(sidebar, current);
     sidebar.addEventListener("toggle", function () { reveal(sidebar, current); });
   }
   var tabs = document.querySelector(".tabs-row");
   if (tabs) reveal(tabs, tabs.querySelector("[aria-current]"), true);
+
+  // The header has one row while the page is read.
+  var shrink = function () { root.classList.toggle("scrolled", scrollY > 120); };
+  addEventListener("scroll", shrink, { passive: true });
+  shrink();
+
+  // The page that a reader is about to open: the pointer rests on its link, or
+  // is down.
+  if (/^http/.test(location.protocol)) {
+    var asked = {}, resting, connection = navigator.connection || {};
+    var ahead = function (e) {
+      var a = e.target.closest && e.target.closest("a[href]");
+      clearTimeout(resting);
+      if (!a || connection.saveData || a.origin !== location.origin || a.pathname === location.pathname || asked[a.pathname] || !/(\.html|\/[^.]*)$/.test(a.pathname)) return;
+      resting = setTimeout(function () {
+        asked[a.pathname] = true;
+        var link = document.createElement("link");
+        link.rel = "prefetch";
+        link.href = a.pathname + a.search;
+        document.head.append(link);
+      }, e.type === "pointerover" ? 80 : 0);
+    };
+    document.addEventListener("pointerover", ahead, { passive: true });
+    document.addEventListener("pointerdown", ahead, { passive: true });
+  }
 
   // Contents: mark the heading that is being read.
   var contents = document.getElementById("bindery-contents");
@@ -140,6 +190,7 @@
       if (target) entries.push({ link: a, target: target });
     });
     var marked = null, waiting = false;
+    var active = function (link, on) { ["data-active", "data-active-deepest"].forEach(function (name) { link.parentNode.toggleAttribute(name, on); }); };
     var place = document.querySelector(".contents-place"), now = document.querySelector(".contents-now");
     var spy = function () {
       waiting = false;
@@ -152,8 +203,8 @@
       }
       if (entries.length && innerHeight + scrollY >= root.scrollHeight - 4 && scrollY > 0) found = entries[entries.length - 1].link;
       if (found === marked) return;
-      if (marked) marked.removeAttribute("aria-current");
-      if (found) { found.setAttribute("aria-current", "true"); if (contents.scrollHeight > contents.clientHeight) reveal(contents, found); }
+      if (marked) { marked.removeAttribute("aria-current"); active(marked, false); }
+      if (found) { found.setAttribute("aria-current", "true"); active(found, true); if (contents.scrollHeight > contents.clientHeight) reveal(contents, found); }
       marked = found;
       if (now) now.textContent = found ? found.textContent : "";
     };

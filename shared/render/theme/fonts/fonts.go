@@ -4,7 +4,9 @@
 //
 //	fonts.go     families by name, their files and stand-ins
 //	fonts.json   what each file covers, written by the generator
+//	widths.go    how wide characters are; widths.bin, written by the generator
 //	data/        the files; internal/fontgen in the folder above makes them
+//	math/        the font of formulas, with its licence
 //	licences/    the licence of each family, which goes into bundles with it
 package fonts
 
@@ -15,7 +17,7 @@ import (
 	"strings"
 )
 
-//go:embed fonts.json data licences
+//go:embed fonts.json data math licences
 var files embed.FS
 
 // Kind is what a family is drawn for.
@@ -138,6 +140,15 @@ func (f *Family) Licence() ([]byte, error) {
 // Read returns the bytes of a file of the set.
 func Read(name string) ([]byte, error) {
 	b, err := files.ReadFile("data/" + name)
+	if err != nil {
+		return nil, fmt.Errorf("fonts: %w", err)
+	}
+	return b, nil
+}
+
+// ReadMath returns the bytes of a file of the font of formulas.
+func ReadMath(name string) ([]byte, error) {
+	b, err := files.ReadFile("math/" + name)
 	if err != nil {
 		return nil, fmt.Errorf("fonts: %w", err)
 	}

@@ -35,6 +35,32 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestWidths : a few widths, those between two weights among them.
+func TestWidths(t *testing.T) {
+	s, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		family string
+		r      rune
+		weight int
+		want   int
+		ok     bool
+	}{
+		{"Source Sans 3", 'i', 400, 246, true}, {"Source Sans 3", 'i', 700, 276, true}, {"Source Sans 3", 'i', 550, 261, true},
+		{"JetBrains Mono", 'ß', 400, 600, true}, {"Inter", 'ж', 300, 0, true}, {"Source Sans 3", '日', 400, 0, false},
+		{"Geist", 'α', 400, 0, false}, {"Source Sans 3", '\u0001', 400, 0, false},
+	}
+	for _, tt := range tests {
+		f, _ := s.Find(tt.family)
+		got, ok := s.Widths(f).Of(tt.r, tt.weight)
+		if ok != tt.ok || tt.want > 0 && got != tt.want || ok && (got < 100 || got > 1500) {
+			t.Errorf("%s: %q at %d is %d wide, %t, want %d, %t", tt.family, tt.r, tt.weight, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
 // The table, the files and the licences belong together, no file is heavy, and
 // no name that a licence reserves is used for a changed font.
 func TestTheSetIsWhole(t *testing.T) {

@@ -383,7 +383,7 @@ func (a *assembly) finish() error {
 func clean(text string) string {
 	const most = 300
 	text = remote.Visible(remote.Shown(strings.Join(strings.Fields(text), " ")))
-	text = keyLike.ReplaceAllString(text, "…")
+	text = keyLike().ReplaceAllString(text, "…")
 	if r := []rune(text); len(r) > most {
 		text = string(r[:most]) + "…"
 	}

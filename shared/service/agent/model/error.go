@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -156,10 +156,10 @@ func (w wireError) inStream() *Error {
 
 // tooLong matches messages about conversations over the limit: the vendor has no type
 // of its own for them, and llama.cpp and vLLM have their own words.
-var tooLong = regexp.MustCompile(`(?i)(?:prompt|input) is too long|exceeds? (?:the )?(?:available |maximum |model'?s )?(?:maximum )?context|maximum context length|exceed_context_size`)
+var tooLong = lazy.Regexp(`(?i)(?:prompt|input) is too long|exceeds? (?:the )?(?:available |maximum |model'?s )?(?:maximum )?context|maximum context length|exceed_context_size`)
 
 // keyLike matches what may be a key or a token.
-var keyLike = regexp.MustCompile(`\b(?:sk|pk|key|ghp|glpat|AKIA|ASIA)[-_A-Za-z0-9]{12,}|[A-Za-z0-9_+/=-]{40,}`)
+var keyLike = lazy.Regexp(`\b(?:sk|pk|key|ghp|glpat|AKIA|ASIA)[-_A-Za-z0-9]{12,}|[A-Za-z0-9_+/=-]{40,}`)
 
 // classify returns the error of an answer with that status.
 func (w wireError) classify(status int) *Error {
@@ -169,7 +169,7 @@ func (w wireError) classify(status int) *Error {
 		e.Kind, e.Reason = Key, "" // some servers repeat the key
 	case status == 404:
 		e.Kind = Missing
-	case status == 413 || status == 400 && tooLong.MatchString(w.Type+" "+w.Message):
+	case status == 413 || status == 400 && tooLong().MatchString(w.Type+" "+w.Message):
 		e.Kind = TooLong
 	case status == 429:
 		e.Kind = RateLimited
@@ -205,13 +205,13 @@ func refusal(resp *http.Response, now time.Time, hide func(string) string) *Erro
 	e.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), now)
 	for _, name := range []string{"Request-Id", "X-Request-Id", "X-Amzn-Requestid"} {
 		if id := resp.Header.Get(name); id != "" && e.RequestID == "" {
-			e.RequestID = requestID.FindString(id)
+			e.RequestID = requestID().FindString(id)
 		}
 	}
 	return e
 }
 
-var requestID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var requestID = lazy.Regexp(`^[A-Za-z0-9_-]{1,64}$`)
 
 // maxRetryAfter is the longest time of a Retry-After; longer ones are cut to it.
 const maxRetryAfter = 30 * 24 * time.Hour

@@ -7,13 +7,13 @@ import (
 	"math"
 	"math/big"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	basejson "github.com/bindery-docs/bindery/shared/base/json"
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Table is an operator's table of models: which servers there are, and which
@@ -286,7 +286,7 @@ func (f fields) whole(name string, low, high int, needed bool) int {
 }
 
 // plainNumber matches a number that is exact as it is written.
-var plainNumber = regexp.MustCompile(`^[0-9]{1,6}(?:\.[0-9]{1,` + strconv.Itoa(decimals) + `})?$`)
+var plainNumber = lazy.Regexp(`^[0-9]{1,6}(?:\.[0-9]{1,` + strconv.Itoa(decimals) + `})?$`)
 
 func (f fields) price(name string) float64 {
 	v := f.take(name, basejson.Number, true)
@@ -294,14 +294,14 @@ func (f fields) price(name string) float64 {
 		return 0
 	}
 	n, err := strconv.ParseFloat(v.Text, 64)
-	if err != nil || !plainNumber.MatchString(v.Text) {
+	if err != nil || !plainNumber().MatchString(v.Text) {
 		f.r.fail(v, "must be US dollars for a million tokens, from 0 to 999999, with at most %d decimals", decimals)
 	}
 	return n
 }
 
 // entryName matches the names of servers and models.
-var entryName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
+var entryName = lazy.Regexp(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 
 // members returns those of an object that names its members freely.
 func (r *tableReader) members(o fields, name string) []basejson.Member {
@@ -313,7 +313,7 @@ func (r *tableReader) members(o fields, name string) []basejson.Member {
 		r.fail(v, "is empty")
 	}
 	for _, m := range v.Members {
-		if !entryName.MatchString(m.Name) {
+		if !entryName().MatchString(m.Name) {
 			r.fail(m.Value, "must be named with 1 to 63 of a-z, 0-9, dot, hyphen and underscore")
 		}
 	}

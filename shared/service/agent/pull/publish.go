@@ -77,7 +77,7 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		if n := len(p.review.Findings); n > 0 {
 			checked = fmt.Sprintf("the changes leave %d new findings", n)
 		}
-		result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked})
+		result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked, Files: p.files})
 	}
 	result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventUsage, Usage: &r.Usage}, end)
 	_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, result)
@@ -92,6 +92,7 @@ type proposal struct {
 	branch string
 	pull   forge.PullRequest
 	stat   admin.AgentChanges
+	files  []admin.AgentFile
 	review admin.AgentReview
 }
 
@@ -114,7 +115,7 @@ func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Chan
 	if err := s.push(ctx, f, repo, r, g, changes, text.title); err != nil {
 		return proposal{}, err
 	}
-	p := proposal{branch: g.branch, stat: text.stat, review: review}
+	p := proposal{branch: g.branch, stat: text.stat, files: text.files, review: review}
 	p.pull, err = s.pull(ctx, f, repo, forge.Pull{
 		Head: g.branch, Base: r.In.Job.Base.Ref, Title: text.title, Body: text.body,
 		Draft: r.In.Job.Draft || len(review.Findings) > 0,

@@ -2,9 +2,9 @@ package pull
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
@@ -24,6 +24,7 @@ const (
 type text struct {
 	title, body string
 	stat        admin.AgentChanges
+	files       []admin.AgentFile
 }
 
 // pullText writes the text of the round's pull request. Everything in it that
@@ -56,7 +57,8 @@ func pullText(r *agent.Round, changes []tool.Change, review admin.AgentReview) t
 	}
 	b.WriteString("## Files\n\n")
 	for i, c := range changes {
-		_, added, removed := tool.Diff(c.Path, r.Base.Texts[c.Path], c.Content)
+		diff, added, removed := tool.Diff(c.Path, r.Base.Texts[c.Path], c.Content)
+		t.files = append(t.files, admin.AgentFile{Path: c.Path, Added: added, Removed: removed, Diff: diff})
 		t.stat.Files++
 		t.stat.Added += added
 		t.stat.Removed += removed
@@ -119,14 +121,14 @@ func plainLine(s string, n int) string {
 // lineActs matches what forges act on in titles and commit messages, where nothing can
 // be escaped: see acts; and marks that skip checks.
 var (
-	lineActs = regexp.MustCompile(`@+(\w)|([#!])+(\d)|(?i:\b(GH)-)(\d)|(?i:https?://)`)
-	skips    = regexp.MustCompile(`(?i)[\[*]+(?:skip|no|ci|actions)[ _-]?(?:skip|ci|actions)[\]*]+`)
+	lineActs = lazy.Regexp(`@+(\w)|([#!])+(\d)|(?i:\b(GH)-)(\d)|(?i:https?://)`)
+	skips    = lazy.Regexp(`(?i)[\[*]+(?:skip|no|ci|actions)[ _-]?(?:skip|ci|actions)[\]*]+`)
 )
 
 // inertLine is plainLine, and removes what forges act on.
 func inertLine(s string, n int) string {
-	s = skips.ReplaceAllString(plainLine(s, n), "")
-	return plainLine(lineActs.ReplaceAllString(s, "$2$4 $1$3$5"), n)
+	s = skips().ReplaceAllString(plainLine(s, n), "")
+	return plainLine(lineActs().ReplaceAllString(s, "$2$4 $1$3$5"), n)
 }
 
 // code formats s as a code span.
@@ -147,7 +149,7 @@ func quote(s string) string { return "> " + strings.ReplaceAll(strings.TrimSpace
 // acts matches what forges act on in a text: mentions; references to issues and merge
 // requests, which may follow closing words; addresses, which can be either; pictures;
 // HTML; and GitLab's commands at the beginning of a line.
-var acts = regexp.MustCompile(`@|#\d|!\d|!\[|<|&|(?i:\bGH-)\d|(?i:https?://)|(?m:^[ \t>]*/)`)
+var acts = lazy.Regexp(`@|#\d|!\d|!\[|<|&|(?i:\bGH-)\d|(?i:https?://)|(?m:^[ \t>]*/)`)
 
 // inert returns Markdown that reads the same and triggers nothing.
 func inert(s string) string {
@@ -157,7 +159,7 @@ func inert(s string) string {
 		}
 		return r
 	}, s)
-	return acts.ReplaceAllStringFunc(s, func(m string) string {
+	return acts().ReplaceAllStringFunc(s, func(m string) string {
 		switch {
 		case m == "@":
 			return "&#64;"

@@ -3,10 +3,10 @@ package tool
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
 
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 )
 
@@ -39,9 +39,9 @@ var forbiddenNames = map[string]bool{
 
 var (
 	// shortGit is what Windows calls .git in its short form.
-	shortGit = regexp.MustCompile(`(?i)^git~[0-9]+$`)
+	shortGit = lazy.Regexp(`(?i)^git~[0-9]+$`)
 	// configScript is a configuration that a JavaScript tool runs.
-	configScript = regexp.MustCompile(`(?i)(\.config|\.conf|\.setup|rc)\.[cm]?[jt]s$|^tsconfig.*\.json$|[.-]lock\.(json|ya?ml)$`)
+	configScript = lazy.Regexp(`(?i)(\.config|\.conf|\.setup|rc)\.[cm]?[jt]s$|^tsconfig.*\.json$|[.-]lock\.(json|ya?ml)$`)
 )
 
 // Allowed returns an error unless an agent may write a file at a path of the
@@ -60,7 +60,7 @@ func Allowed(p, root string) error {
 		switch {
 		case element[0] == '.':
 			return fmt.Errorf("%s: agents may not write files whose names begin with a dot", p)
-		case shortGit.MatchString(element):
+		case shortGit().MatchString(element):
 			return fmt.Errorf("%s: the name is reserved for Git", p)
 		case strings.IndexFunc(element, hidden) >= 0:
 			return fmt.Errorf("%+q: the name has invisible characters", p)
@@ -72,7 +72,7 @@ func Allowed(p, root string) error {
 	switch {
 	case !allowedExtensions[path.Ext(name)]:
 		return fmt.Errorf("%s: agents may write only text files of a site (.mdx, .md, .json, .yaml, .css, .svg, …)", p)
-	case forbiddenNames[name] || configScript.MatchString(name) || strings.HasPrefix(name, "codeowners"):
+	case forbiddenNames[name] || configScript().MatchString(name) || strings.HasPrefix(name, "codeowners"):
 		return fmt.Errorf("%s: agents may not write this file, which instructs programs or agents", p)
 	}
 	return nil

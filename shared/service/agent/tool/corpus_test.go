@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bindery-docs/bindery/shared/render/edit"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/tests/outside"
@@ -114,7 +115,7 @@ func TestMoveInRealSites(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, p := range was.Pages {
-				if p.From == "" && is.Resolve(-1, "/"+escapeAddress(p.CleanAddress())).Kind != site.ToPage {
+				if p.From == "" && is.Resolve(-1, "/"+edit.EscapeAddress(p.CleanAddress())).Kind != site.ToPage {
 					t.Errorf("/%s leads nowhere", p.CleanAddress())
 				}
 			}
@@ -136,9 +137,9 @@ func TestMoveInRealSites(t *testing.T) {
 func (s *Set) leftoverPaths(old string) (all []string) {
 	for _, p := range s.tree.sources() {
 		src, _ := s.tree.read(p)
-		for _, r := range s.tree.refs(p, src) {
-			if strings.HasPrefix(r.value, "/"+strings.TrimSuffix(old, ".mdx")+"/") {
-				all = append(all, p+": "+r.value)
+		for _, r := range edit.Refs(src, s.tree.settings().Syntax(p)) {
+			if strings.HasPrefix(r.Value, "/"+strings.TrimSuffix(old, ".mdx")+"/") {
+				all = append(all, p+": "+r.Value)
 			}
 		}
 	}

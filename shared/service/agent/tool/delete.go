@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/json"
+	"github.com/bindery-docs/bindery/shared/render/edit"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
@@ -55,7 +56,7 @@ func (s *Set) remove(ctx context.Context, a args) (Result, error) {
 		var wanted [][2]string
 		for _, page := range was.Pages {
 			if goes[page.Source] != "" && page.From == "" {
-				wanted = append(wanted, [2]string{"/" + escapeAddress(page.CleanAddress()), to})
+				wanted = append(wanted, [2]string{"/" + edit.EscapeAddress(page.CleanAddress()), to})
 			}
 		}
 		if err := next.redirect(wanted, nil, func(string, string) {}); err != nil {
@@ -97,13 +98,13 @@ func (s *Set) leftovers(ctx context.Context, was *site.Site, goes map[string]str
 			continue
 		}
 		page := pageOf(was, p)
-		for _, r := range s.tree.refs(p, src) {
-			leads := goes[importPath(p, r.value)] != ""
-			if !r.file {
-				leads = !isElsewhere(r.value) && goes[sourceOf(was, was.Resolve(page, r.value))] != ""
+		for _, r := range edit.Refs(src, s.tree.settings().Syntax(p)) {
+			leads := goes[importPath(p, r.Value)] != ""
+			if !r.File {
+				leads = !isElsewhere(r.Value) && goes[sourceOf(was, was.Resolve(page, r.Value))] != ""
 			}
 			if leads {
-				out = append(out, fmt.Sprintf("%s:%d: leads there: %s", p, 1+bytes.Count(src[:r.from], []byte("\n")), cutLine(r.value)))
+				out = append(out, fmt.Sprintf("%s:%d: leads there: %s", p, 1+bytes.Count(src[:r.From], []byte("\n")), cutLine(r.Value)))
 			}
 		}
 	}

@@ -15,8 +15,8 @@
 //	move.go        move; redirects.go keeps old addresses alive
 //	delete.go      delete
 //	navigation.go  navigation
-//	report.go      check, diff, plan, finish; diff.go compares two texts
-//	refs.go        the addresses in sources, with their places
+//	report.go      check, diff, plan, finish
+//	refs.go        where the addresses in sources lead
 //	document.go    JSON that is edited in place and keeps its formatting
 //
 // A call that fails has changed nothing. The text of a repository is data: what

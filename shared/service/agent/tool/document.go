@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/json"
+	"github.com/bindery-docs/bindery/shared/render/edit"
 )
 
 // document is a JSON file that is edited in place and keeps its formatting.
@@ -132,7 +133,7 @@ func places(v *json.Value) []place {
 
 // insert returns the change that puts a value into an array at an index, or a
 // member at the end of an object, in the style of what stands there.
-func (d *document) insert(in *json.Value, at int, name string, v any) change {
+func (d *document) insert(in *json.Value, at int, name string, v any) edit.Change {
 	all := places(in)
 	text := func(indent string, inline bool) string {
 		if in.Kind == json.Object {
@@ -145,10 +146,10 @@ func (d *document) insert(in *json.Value, at int, name string, v any) change {
 		open, end := string(d.src[in.Offset]), string(d.src[in.End-1])
 		after, _, _ := bytes.Cut(d.src[in.End:], []byte("\n"))
 		if !bytes.Contains(d.src, []byte("\n")) || bytes.HasPrefix(bytes.TrimLeft(after, " \t"), []byte("}")) { // on one line with what is around it
-			return change{span{in.Offset, in.End}, open + text("", true) + end}
+			return edit.Change{Span: edit.Span{From: in.Offset, To: in.End}, Text: open + text("", true) + end}
 		}
 		indent := outer + d.unit
-		return change{span{in.Offset, in.End}, open + d.newline + indent + text(indent, false) + d.newline + outer + end}
+		return edit.Change{Span: edit.Span{From: in.Offset, To: in.End}, Text: open + d.newline + indent + text(indent, false) + d.newline + outer + end}
 	}
 	near := all[min(at, len(all)-1)]
 	indent, alone := d.indentAt(near.start)
@@ -165,22 +166,22 @@ func (d *document) insert(in *json.Value, at int, name string, v any) change {
 	inline := !alone || d.src[near.start] == '{' && !bytes.Contains(d.src[near.start:near.end], []byte("\n"))
 	value := text(indent, inline)
 	if at < len(all) {
-		return change{span{near.start, near.start}, value + separator}
+		return edit.Change{Span: edit.Span{From: near.start, To: near.start}, Text: value + separator}
 	}
 	last := all[len(all)-1]
-	return change{span{last.end, last.end}, separator + value}
+	return edit.Change{Span: edit.Span{From: last.end, To: last.end}, Text: separator + value}
 }
 
 // remove returns the change that takes an item out of an array.
-func (d *document) remove(from *json.Value, at int) change {
+func (d *document) remove(from *json.Value, at int) edit.Change {
 	all := places(from)
 	switch {
 	case len(all) == 1:
-		return change{span{from.Offset + 1, from.End - 1}, ""}
+		return edit.Change{Span: edit.Span{From: from.Offset + 1, To: from.End - 1}, Text: ""}
 	case at+1 < len(all):
-		return change{span{all[at].start, all[at+1].start}, ""}
+		return edit.Change{Span: edit.Span{From: all[at].start, To: all[at+1].start}, Text: ""}
 	}
-	return change{span{all[at-1].end, all[at].end}, ""}
+	return edit.Change{Span: edit.Span{From: all[at-1].end, To: all[at].end}, Text: ""}
 }
 
 // rawOf returns a value's own text, to be put elsewhere.

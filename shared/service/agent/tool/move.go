@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/json"
+	"github.com/bindery-docs/bindery/shared/render/edit"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
@@ -182,6 +183,11 @@ func (m *mover) contents(ctx context.Context, redirects bool) (map[string][]byte
 			return nil, err
 		}
 	}
+	for _, old := range sortedKeys(m.moved) {
+		if now := m.moved[old]; pageOf(m.was, old) >= 0 && pageOf(m.is, now) < 0 {
+			return nil, refuse("%s would not be a page, and links to it would lead nowhere: move %s to another folder, or write a snippet and delete the page", now, old)
+		}
+	}
 	for _, p := range m.from.sources() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -223,32 +229,32 @@ func (m *mover) source(p string) error {
 	if now == p && !m.mayName(src) {
 		return nil
 	}
-	var changes []change
+	var changes []edit.Change
 	before, after := pageOf(m.was, p), pageOf(m.is, now)
-	for _, r := range m.from.refs(p, src) {
-		part := pathPart(r.value)
+	for _, r := range edit.Refs(src, m.from.settings().Syntax(p)) {
+		part := pathPart(r.Value)
 		var want string
 		var ok bool
-		if r.file {
+		if r.File {
 			want, ok = m.fileAddress(p, now, part)
 		} else {
-			want, ok = m.address(p, now, before, after, r.value)
+			want, ok = m.address(p, now, before, after, r.Value)
 		}
 		if !ok || want == part {
 			continue
 		}
-		if !strings.HasPrefix(string(src[r.from:r.to]), part) {
+		if !strings.HasPrefix(string(src[r.From:r.To]), part) {
 			m.left++
 			continue
 		}
-		changes = append(changes, change{span{r.from, r.from + len(part)}, want})
+		changes = append(changes, edit.Change{Span: edit.Span{From: r.From, To: r.From + len(part)}, Text: want})
 	}
 	if len(changes) == 0 {
 		return nil
 	}
 	m.links += len(changes)
 	m.files[now] = true
-	return m.to.put(now, splice(src, changes))
+	return m.to.put(now, edit.Splice(src, changes))
 }
 
 // mayName reports whether a text could hold an address of what moves: reading
@@ -264,7 +270,7 @@ func (m *mover) mayName(src []byte) bool {
 		if name == "index" {
 			name = path.Base(path.Dir(p))
 		}
-		if name == "." || escapeAddress(name) != name || bytes.Contains(src, []byte(name)) {
+		if name == "." || edit.EscapeAddress(name) != name || bytes.Contains(src, []byte(name)) {
 			return true
 		}
 	}
@@ -294,53 +300,12 @@ func (m *mover) address(p, now string, before, after int, value string) (string,
 			return "", false // by a redirect that leads on
 		}
 	}
-	name := m.nameOf(want, part)
-	var candidates []string
-	switch {
-	case strings.HasPrefix(part, "/"):
-	case strings.HasPrefix(part, "."):
-		rel := relative(path.Dir(now), name)
-		if !strings.HasPrefix(rel, ".") {
-			rel = "./" + rel
-		}
-		candidates = append(candidates, escapeAddress(rel))
-	default:
-		candidates = append(candidates, escapeAddress(relative(path.Dir(now), name)))
-		if oldName := m.nameOf(target, part); strings.Trim(part, "/") == escapeAddress(oldName) { // from the root, without its slash
-			candidates = []string{escapeAddress(name), candidates[0]}
-		}
-	}
-	for _, c := range append(candidates, "/"+escapeAddress(name)) {
-		if strings.HasSuffix(part, "/") && !strings.HasSuffix(c, "/") {
-			c += "/"
-		}
+	for _, c := range edit.Addresses(part, path.Dir(now), edit.NameOf(want, part), edit.NameOf(target, part)) {
 		if leads(c) {
 			return c, true
 		}
 	}
 	return "", false
-}
-
-// nameOf returns what a link calls a file, in the way that it was written: a page
-// by its address or with an extension.
-func (m *mover) nameOf(file, written string) string {
-	if !isPage(file) {
-		return file
-	}
-	address := strings.TrimSuffix(file, path.Ext(file))
-	switch ext := path.Ext(written); ext {
-	case ".mdx", ".md":
-		return file
-	case ".html", ".htm":
-		return address + ext
-	}
-	if last := path.Base(written); last != "index" {
-		if address == "index" {
-			return ""
-		}
-		address = strings.TrimSuffix(address, "/index")
-	}
-	return address
 }
 
 // fileAddress is address for the name of a source.
@@ -367,7 +332,7 @@ func (m *mover) fileAddress(p, now, part string) (string, bool) {
 		}
 		return "/" + want, want != target
 	}
-	rel := relative(path.Dir(now), want)
+	rel := edit.Relative(path.Dir(now), want)
 	if !strings.HasPrefix(rel, ".") {
 		rel = "./" + rel
 	}
@@ -380,17 +345,17 @@ func (m *mover) configuration(redirects bool) error {
 	documents := m.to.configDocuments()
 	for _, file := range sortedKeys(documents) {
 		d := documents[file]
-		var changes []change
+		var changes []edit.Change
 		walkTexts(d.root, nil, func(v *json.Value, keys []string) {
 			if now, ok := m.entry(file, v.Text, keys, addresses); ok && now != v.Text {
-				changes = append(changes, change{span{v.Offset, v.End}, quote(now)})
+				changes = append(changes, edit.Change{Span: edit.Span{From: v.Offset, To: v.End}, Text: quote(now)})
 			}
 		})
 		if len(changes) == 0 {
 			continue
 		}
 		m.entries += len(changes)
-		if err := m.to.put(file, splice(d.src, changes)); err != nil {
+		if err := m.to.put(file, edit.Splice(d.src, changes)); err != nil {
 			return err
 		}
 	}
@@ -440,7 +405,7 @@ func (m *mover) entry(file, value string, keys []string, addresses map[string]st
 		if strings.HasPrefix(value, "/") {
 			return "/" + want, ok
 		}
-		return relative(path.Dir(file), want), ok
+		return edit.Relative(path.Dir(file), want), ok
 	}
 	if key == "destination" && m.folder {
 		if rest, ok := strings.CutPrefix(value, "/"+m.old+"/"); ok && strings.ContainsAny(rest, ":*") {
@@ -484,7 +449,7 @@ func (m *mover) redirectPairs() (all [][2]string) {
 		if now := m.moved[p.Source]; now != "" && p.From == "" && isPage(now) {
 			old, to := p.CleanAddress(), cleanAddress(strings.TrimSuffix(now, path.Ext(now)))
 			if old != to {
-				all = append(all, [2]string{"/" + escapeAddress(old), "/" + escapeAddress(to)})
+				all = append(all, [2]string{"/" + edit.EscapeAddress(old), "/" + edit.EscapeAddress(to)})
 			}
 		}
 	}
@@ -493,7 +458,7 @@ func (m *mover) redirectPairs() (all [][2]string) {
 		return m.moved[p.Source] == "" && strings.HasPrefix(p.Address, m.old+"/")
 	})
 	if m.folder && len(all) > 2 && !nested && !stays {
-		return [][2]string{{"/" + escapeAddress(m.old) + "/:slug*", "/" + escapeAddress(m.now) + "/:slug*"}}
+		return [][2]string{{"/" + edit.EscapeAddress(m.old) + "/:slug*", "/" + edit.EscapeAddress(m.now) + "/:slug*"}}
 	}
 	return all
 }
@@ -520,9 +485,9 @@ func (m *mover) missingRedirects() error {
 		if now == "" || p.From != "" || !isPage(now) {
 			continue
 		}
-		old := "/" + escapeAddress(p.CleanAddress())
+		old := "/" + edit.EscapeAddress(p.CleanAddress())
 		if sourceOf(m.is, m.is.Resolve(-1, old)) != now {
-			wanted = append(wanted, [2]string{old, "/" + escapeAddress(cleanAddress(strings.TrimSuffix(now, path.Ext(now))))})
+			wanted = append(wanted, [2]string{old, "/" + edit.EscapeAddress(cleanAddress(strings.TrimSuffix(now, path.Ext(now))))})
 		}
 	}
 	if len(wanted) == 0 {

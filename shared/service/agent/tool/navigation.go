@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/json"
+	"github.com/bindery-docs/bindery/shared/render/edit"
 )
 
 // pathSign stands between the labels of a path in the navigation.
@@ -236,14 +237,14 @@ func (s *Set) navigation(ctx context.Context, a args) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	byFile := map[string][]change{}
+	byFile := map[string][]edit.Change{}
 	for _, e := range edits {
-		byFile[e.doc.file] = append(byFile[e.doc.file], e.change)
+		byFile[e.doc.file] = append(byFile[e.doc.file], e.Change)
 	}
 	contents := map[string][]byte{}
 	for name, changes := range byFile {
 		src := n.documents[name].src
-		if contents[name] = splice(src, changes); bytes.Equal(src, contents[name]) {
+		if contents[name] = edit.Splice(src, changes); bytes.Equal(src, contents[name]) {
 			return r, refuse("that changes nothing: it is so already")
 		}
 	}
@@ -269,7 +270,7 @@ func firstOf(a, b string) string {
 // docChange is a change of a document.
 type docChange struct {
 	doc *document
-	change
+	edit.Change
 }
 
 // showNavigation lists the entries below one, or all.
@@ -482,5 +483,5 @@ func (s *Set) renameEntry(n *navigator, a args) ([]docChange, error) {
 			return nil, refuse("to: there is no page %.200q", to+".mdx")
 		}
 	}
-	return []docChange{{e.nameDoc, change{span{e.name.Offset, e.name.End}, quote(to)}}}, nil
+	return []docChange{{e.nameDoc, edit.Change{Span: edit.Span{From: e.name.Offset, To: e.name.End}, Text: quote(to)}}}, nil
 }

@@ -3,6 +3,7 @@ package tool
 import (
 	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/base/redirect"
+	"github.com/bindery-docs/bindery/shared/render/edit"
 )
 
 // redirectList returns the list of redirects and the file that contains it; the list
@@ -36,7 +37,7 @@ func (t *Tree) redirect(wanted [][2]string, gone map[string]bool, made func(sour
 	}
 	if list == nil {
 		c := d.insert(d.root, len(d.root.Members), "redirects", []any{})
-		if err := t.put(d.file, splice(d.src, []change{c})); err != nil {
+		if err := t.put(d.file, edit.Splice(d.src, []edit.Change{c})); err != nil {
 			return err
 		}
 		if d, list, err = t.redirectList(); err != nil {
@@ -44,7 +45,7 @@ func (t *Tree) redirect(wanted [][2]string, gone map[string]bool, made func(sour
 		}
 	}
 	changes, met := settle(d, list, wanted, gone, made)
-	if err := t.put(d.file, splice(d.src, changes)); err != nil {
+	if err := t.put(d.file, edit.Splice(d.src, changes)); err != nil {
 		return err
 	}
 	changes = nil
@@ -62,7 +63,7 @@ func (t *Tree) redirect(wanted [][2]string, gone map[string]bool, made func(sour
 		if len(list.Items) > 0 {
 			continue // all go to the end of the same list
 		}
-		if err := t.put(d.file, splice(d.src, changes)); err != nil {
+		if err := t.put(d.file, edit.Splice(d.src, changes)); err != nil {
 			return err
 		}
 		changes = nil
@@ -70,12 +71,12 @@ func (t *Tree) redirect(wanted [][2]string, gone map[string]bool, made func(sour
 	if len(changes) == 0 {
 		return nil
 	}
-	return t.put(d.file, splice(d.src, changes))
+	return t.put(d.file, edit.Splice(d.src, changes))
 }
 
 // settle returns the changes of redirects that are there already, and the paths
 // of those wanted that need no new one.
-func settle(d *document, list *json.Value, wanted [][2]string, gone map[string]bool, made func(source, to string)) (changes []change, met map[string]bool) {
+func settle(d *document, list *json.Value, wanted [][2]string, gone map[string]bool, made func(source, to string)) (changes []edit.Change, met map[string]bool) {
 	leads := map[string]string{}
 	for _, w := range wanted {
 		leads[redirect.Parse(w[0]).Path] = w[1]
@@ -94,7 +95,7 @@ func settle(d *document, list *json.Value, wanted [][2]string, gone map[string]b
 		want, again := leads[from.Path]
 		switch {
 		case again && !met[from.Path]: // of two from one source the first counts
-			changes = append(changes, change{span{to.Offset, to.End}, quote(want)})
+			changes = append(changes, edit.Change{Span: edit.Span{From: to.Offset, To: to.End}, Text: quote(want)})
 			made(source.Text, want)
 			met[from.Path] = true
 		case !again && gone[from.Path] && removed+1 < len(list.Items):

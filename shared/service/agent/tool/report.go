@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/edit"
 )
 
 var checkTool = definition{
@@ -175,21 +176,12 @@ func (s *Set) finish(_ context.Context, a args) (Result, error) {
 }
 
 // Diff returns the unified diff of a file, "" where nothing differs, and how many
-// lines were added and removed. nil stands for no file.
+// lines were added and removed. nil stands for no file. Lines are cut to maxLine.
 func Diff(p string, was, is []byte) (text string, added, removed int) {
-	old, now := diffLines(was), diffLines(is)
-	if slices.Equal(old, now) && (was == nil) == (is == nil) {
-		return "", 0, 0
-	}
-	var b strings.Builder
-	from, to := "a/"+p, "b/"+p
-	if was == nil {
-		from = "/dev/null"
-	}
-	if is == nil {
-		to = "/dev/null"
-	}
-	fmt.Fprintf(&b, "--- %s\n+++ %s\n", from, to)
-	added, removed = hunks(&b, old, now)
-	return b.String(), added, removed
+	return edit.Diff(p, was, is, func(line string) string {
+		if len(line) <= maxLine {
+			return line
+		}
+		return cutLine(strings.TrimSuffix(line, "\n")) + "\n"
+	})
 }

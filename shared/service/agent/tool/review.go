@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/base/lazy"
+	"github.com/bindery-docs/bindery/shared/render/edit"
 	"github.com/bindery-docs/bindery/shared/render/expr"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -186,34 +188,34 @@ func lineOf(src []byte, at int) int { return 1 + bytes.Count(src[:min(at, len(sr
 var secretForms = []struct {
 	kind  string
 	needs []string
-	form  *regexp.Regexp
+	form  func() *regexp.Regexp
 }{
-	{"a private key", []string{"PRIVATE KEY"}, regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----`)},
-	{"a key of AWS", []string{"AKIA", "ASIA", "ABIA", "ACCA"}, regexp.MustCompile(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`)},
-	{"a token of GitHub", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{40,}`)},
-	{"a token of GitLab", []string{"gl"}, regexp.MustCompile(`\bgl(?:pat|ptt|dt|rt|cbt|ft|soat|agent)-[A-Za-z0-9_-]{20,}`)},
-	{"a token of Slack", []string{"xox", "xapp-", "hooks.slack.com"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}`)},
-	{"a key of Stripe", []string{"_live_", "whsec_"}, regexp.MustCompile(`\b(?:sk|rk)_live_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/]{24,}`)},
-	{"a key of Anthropic", []string{"sk-ant-"}, regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{20,}`)},
-	{"a key of OpenAI", []string{"sk-"}, regexp.MustCompile(`\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9]{40,}\b`)},
-	{"a key of Google", []string{"AIza", "ya29.", "GOCSPX-"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
-	{"a token of npm", []string{"npm_"}, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"a token of PyPI", []string{"pypi-"}, regexp.MustCompile(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
-	{"a key of SendGrid", []string{"SG."}, regexp.MustCompile(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}`)},
-	{"a token of Hugging Face", []string{"hf_"}, regexp.MustCompile(`\bhf_[A-Za-z0-9]{30,}\b`)},
-	{"a token of DigitalOcean", []string{"_v1_"}, regexp.MustCompile(`\bdo[opr]_v1_[a-f0-9]{64}\b`)},
-	{"a token of Shopify", []string{"shp"}, regexp.MustCompile(`\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`)},
-	{"a token of Docker", []string{"dckr_pat_"}, regexp.MustCompile(`\bdckr_pat_[A-Za-z0-9_-]{20,}`)},
-	{"a secret key of age", []string{"AGE-SECRET-KEY-"}, regexp.MustCompile(`\bAGE-SECRET-KEY-1[0-9A-Z]{50,}`)},
-	{"a signed token", []string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}`)},
-	{"a password in an address", []string{"://"}, regexp.MustCompile(`\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,60}:([^\s/@"'<>{}$\[\]*]{8,80})@[^\s/@"'<>]+`)},
+	{"a private key", []string{"PRIVATE KEY"}, lazy.Regexp(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----`)},
+	{"a key of AWS", []string{"AKIA", "ASIA", "ABIA", "ACCA"}, lazy.Regexp(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`)},
+	{"a token of GitHub", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, lazy.Regexp(`\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{40,}`)},
+	{"a token of GitLab", []string{"gl"}, lazy.Regexp(`\bgl(?:pat|ptt|dt|rt|cbt|ft|soat|agent)-[A-Za-z0-9_-]{20,}`)},
+	{"a token of Slack", []string{"xox", "xapp-", "hooks.slack.com"}, lazy.Regexp(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}`)},
+	{"a key of Stripe", []string{"_live_", "whsec_"}, lazy.Regexp(`\b(?:sk|rk)_live_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/]{24,}`)},
+	{"a key of Anthropic", []string{"sk-ant-"}, lazy.Regexp(`\bsk-ant-[A-Za-z0-9_-]{20,}`)},
+	{"a key of OpenAI", []string{"sk-"}, lazy.Regexp(`\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9]{40,}\b`)},
+	{"a key of Google", []string{"AIza", "ya29.", "GOCSPX-"}, lazy.Regexp(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
+	{"a token of npm", []string{"npm_"}, lazy.Regexp(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"a token of PyPI", []string{"pypi-"}, lazy.Regexp(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
+	{"a key of SendGrid", []string{"SG."}, lazy.Regexp(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}`)},
+	{"a token of Hugging Face", []string{"hf_"}, lazy.Regexp(`\bhf_[A-Za-z0-9]{30,}\b`)},
+	{"a token of DigitalOcean", []string{"_v1_"}, lazy.Regexp(`\bdo[opr]_v1_[a-f0-9]{64}\b`)},
+	{"a token of Shopify", []string{"shp"}, lazy.Regexp(`\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`)},
+	{"a token of Docker", []string{"dckr_pat_"}, lazy.Regexp(`\bdckr_pat_[A-Za-z0-9_-]{20,}`)},
+	{"a secret key of age", []string{"AGE-SECRET-KEY-"}, lazy.Regexp(`\bAGE-SECRET-KEY-1[0-9A-Z]{50,}`)},
+	{"a signed token", []string{"eyJ"}, lazy.Regexp(`\beyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}`)},
+	{"a password in an address", []string{"://"}, lazy.Regexp(`\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,60}:([^\s/@"'<>{}$\[\]*]{8,80})@[^\s/@"'<>]+`)},
 }
 
 // assignment finds a value whose name suggests a secret.
-var assignment = regexp.MustCompile(`(?i)(?:secret|token|passwd|password|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credential)s?["'\x60]?[ \t]*(?:[:=]|=>|:=)[ \t]*["'\x60]?(?:bearer )?([A-Za-z0-9+/_=.-]{20,200})`)
+var assignment = lazy.Regexp(`(?i)(?:secret|token|passwd|password|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credential)s?["'\x60]?[ \t]*(?:[:=]|=>|:=)[ \t]*["'\x60]?(?:bearer )?([A-Za-z0-9+/_=.-]{20,200})`)
 
 // placeholder finds what authors write instead of a secret.
-var placeholder = regexp.MustCompile(`(?i)example|sample|dummy|placeholder|changeme|your[_-]|my[_-]|xxxx|\*\*\*|\.\.\.|1234567|abcdef|test[_-]|fake|redacted|process\.env|os\.environ|_here|token_|secret_|insert|<|\{`)
+var placeholder = lazy.Regexp(`(?i)example|sample|dummy|placeholder|changeme|your[_-]|my[_-]|xxxx|\*\*\*|\.\.\.|1234567|abcdef|test[_-]|fake|redacted|process\.env|os\.environ|_here|token_|secret_|insert|<|\{`)
 
 // secretNames are the names that assignment looks for, in lower case.
 var secretNames = []string{"secret", "token", "passw", "passphrase", "key", "credential"}
@@ -228,7 +230,7 @@ func secrets(text string) []mark {
 			if !slices.ContainsFunc(f.needs, in) {
 				continue
 			}
-			for _, m := range f.form.FindAllStringSubmatchIndex(line, -1) {
+			for _, m := range f.form().FindAllStringSubmatchIndex(line, -1) {
 				found := line[m[0]:m[1]]
 				judged := found
 				if len(m) >= 4 && m[2] >= 0 {
@@ -237,17 +239,17 @@ func secrets(text string) []mark {
 						continue
 					}
 				}
-				if !placeholder.MatchString(judged) {
+				if !placeholder().MatchString(judged) {
 					all = append(all, mark{at + m[0], f.kind, found})
 				}
 			}
 		}
 		lower := strings.ToLower(line)
 		if slices.ContainsFunc(secretNames, func(s string) bool { return strings.Contains(lower, s) }) {
-			for _, m := range assignment.FindAllStringSubmatchIndex(line, -1) {
+			for _, m := range assignment().FindAllStringSubmatchIndex(line, -1) {
 				value := line[m[2]:m[3]]
 				mixed := strings.ContainsAny(value, "0123456789") && strings.ToUpper(value) != strings.ToLower(value)
-				if mixed && entropy(value) >= 3.7 && !placeholder.MatchString(value) && !strings.Contains(value, "..") {
+				if mixed && entropy(value) >= 3.7 && !placeholder().MatchString(value) && !strings.Contains(value, "..") {
 					all = append(all, mark{at + m[2], "a value that its name calls secret", value})
 				}
 			}
@@ -275,14 +277,14 @@ func entropy(s string) float64 {
 }
 
 // hostAddress finds addresses of other hosts in text of any kind.
-var hostAddress = regexp.MustCompile(`(?i)(?:\b(?:https?|wss?|ftp):)?//[^\s"'<>()\x60{}\[\]\\,;|]+`)
+var hostAddress = lazy.Regexp(`(?i)(?:\b(?:https?|wss?|ftp):)?//[^\s"'<>()\x60{}\[\]\\,;|]+`)
 
 // hostsOf returns the hosts of other sites that a file sends readers or their
 // browsers to: in a page not those in code blocks and spans, which are text.
 func hostsOf(p string, src []byte) []mark {
 	var all []mark
 	add := func(text string, at int) {
-		for _, m := range hostAddress.FindAllStringIndex(text, -1) {
+		for _, m := range hostAddress().FindAllStringIndex(text, -1) {
 			address := text[m[0]:m[1]]
 			if strings.HasPrefix(address, "//") {
 				// Without a scheme only at the beginning of a text or quotes: else it is
@@ -323,9 +325,9 @@ func hostsOf(p string, src []byte) []mark {
 
 var (
 	// scriptMark finds what runs in HTML and SVG.
-	scriptMark = regexp.MustCompile(`(?i)<(?:script|iframe|object|embed|foreignObject)\b|\son[a-z]{3,20}\s*=|javascript:`)
+	scriptMark = lazy.Regexp(`(?i)<(?:script|iframe|object|embed|foreignObject)\b|\son[a-z]{3,20}\s*=|javascript:`)
 	// calling finds what an expression does besides naming a value.
-	calling = regexp.MustCompile(`\w\s*(?:\?\.)?\(|=>|\bnew\b|\bimport\b|\x60`)
+	calling = lazy.Regexp(`\w\s*(?:\?\.)?\(|=>|\bnew\b|\bimport\b|\x60`)
 )
 
 // executable returns the parts of a file that run in browsers or when the page is
@@ -337,10 +339,10 @@ func executable(p string, src []byte) []mark {
 	var all []mark
 	add := func(at int, kind, text string) { all = append(all, mark{at, kind, strings.TrimSpace(text)}) }
 	switch {
-	case isScript(p):
+	case edit.IsScript(p):
 		return []mark{{0, "a script", string(src)}}
 	case path.Ext(p) == ".svg" || path.Ext(p) == ".html" || path.Ext(p) == ".xml":
-		for _, m := range scriptMark.FindAllIndex(src, -1) {
+		for _, m := range scriptMark().FindAllIndex(src, -1) {
 			add(m[0], "a script in a file", string(src[m[0]:min(m[0]+200, len(src))]))
 		}
 		return all
@@ -358,7 +360,7 @@ func executable(p string, src []byte) []mark {
 			}
 			add(n.Pos.Offset, kind, n.Value)
 		case mdx.Expression:
-			if calling.MatchString(n.Value) && !strings.HasPrefix(strings.TrimSpace(n.Value), "/*") {
+			if calling().MatchString(n.Value) && !strings.HasPrefix(strings.TrimSpace(n.Value), "/*") {
 				add(n.Pos.Offset, "an expression", n.Value)
 			}
 		case mdx.Element:
@@ -388,9 +390,9 @@ func runs(a mdx.Attr) string {
 	switch {
 	case len(lower) > 3 && strings.HasPrefix(lower, "on"), lower == "dangerouslysetinnerhtml", lower == "srcdoc":
 		return "the attribute " + a.Name
-	case (a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread) && !isLiteral(a) && calling.MatchString(a.Value):
+	case (a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread) && !isLiteral(a) && calling().MatchString(a.Value):
 		return "an expression"
-	case addressAttrs[a.Name] && !html.SafeURL(a.Value):
+	case edit.IsAddress(a.Name) && !html.SafeURL(a.Value):
 		return "an address that runs code"
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/bindery-docs/bindery/shared/render/edit"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -303,7 +304,7 @@ func wordEdge(find string, literal, before bool) string {
 // replaced returns a file with all matches replaced, their number, and the number of
 // matches that were left alone.
 func (s *Set) replaced(re *regexp.Regexp, p string, src []byte, with string, leave []string) (out []byte, n, kept int) {
-	var untouched []span
+	var untouched []edit.Span
 	if len(leave) > 0 && isPage(p) {
 		untouched = s.tree.parts(p, src, slices.Contains(leave, "code"), slices.Contains(leave, "addresses"))
 	}
@@ -327,26 +328,23 @@ func (s *Set) replaced(re *regexp.Regexp, p string, src []byte, with string, lea
 	return append(out, src[at:]...), n, kept
 }
 
-// span is a run of bytes.
-type span struct{ from, to int }
-
 // overlaps reports whether one of spans, which are sorted and apart, has a byte
 // in common with from to to.
-func overlaps(spans []span, from, to int) bool {
-	i, _ := slices.BinarySearchFunc(spans, from, func(s span, at int) int {
-		if s.to <= at {
+func overlaps(spans []edit.Span, from, to int) bool {
+	i, _ := slices.BinarySearchFunc(spans, from, func(s edit.Span, at int) int {
+		if s.To <= at {
 			return -1
 		}
 		return 1
 	})
-	return i < len(spans) && spans[i].from < to
+	return i < len(spans) && spans[i].From < to
 }
 
 // parts returns where a page has code, and addresses.
-func (t *Tree) parts(p string, src []byte, code, addresses bool) []span {
+func (t *Tree) parts(p string, src []byte, code, addresses bool) []edit.Span {
 	f, _ := mdx.Parse(src, t.settings().Syntax(p))
-	var all []span
-	add := func(from, to int) { all = append(all, span{from, to}) }
+	var all []edit.Span
+	add := func(from, to int) { all = append(all, edit.Span{From: from, To: to}) }
 	mdx.Walk(f.Root, func(n *mdx.Node) bool {
 		switch n.Kind {
 		case mdx.CodeBlock, mdx.InlineCode, mdx.MathBlock, mdx.InlineMath, mdx.ESM, mdx.Expression:
@@ -368,16 +366,16 @@ func (t *Tree) parts(p string, src []byte, code, addresses bool) []span {
 		return true
 	})
 	if addresses {
-		for _, r := range t.refs(p, src) {
-			add(r.from, r.to)
+		for _, r := range edit.Refs(src, t.settings().Syntax(p)) {
+			add(r.From, r.To)
 		}
 	}
-	slices.SortFunc(all, func(a, b span) int { return a.from - b.from })
+	slices.SortFunc(all, func(a, b edit.Span) int { return a.From - b.From })
 	// Merge those that overlap.
 	out := all[:0]
 	for _, s := range all {
-		if n := len(out); n > 0 && s.from < out[n-1].to {
-			out[n-1].to = max(out[n-1].to, s.to)
+		if n := len(out); n > 0 && s.From < out[n-1].To {
+			out[n-1].To = max(out[n-1].To, s.To)
 			continue
 		}
 		out = append(out, s)

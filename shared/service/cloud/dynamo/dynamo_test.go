@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"pgregory.net/rapid"
 
+	"github.com/bindery-docs/bindery/shared/base/proptest"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -19,7 +20,7 @@ func hardStrings(least, most int) *rapid.Generator[string] {
 }
 
 func TestActiveKeysSortAsTheirParts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		type entry struct {
 			active string
 			key    store.Key
@@ -50,7 +51,7 @@ func TestActiveKeysSortAsTheirParts(t *testing.T) {
 }
 
 func TestLastOfIsAboveAllThatBeginWithAPrefix(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		prefix := rapid.OneOf(hardStrings(1, 8), rapid.StringN(1, 400, store.MaxSortKey), rapid.StringN(250, 350, store.MaxSortKey)).Draw(t, "prefix")
 		last := lastOf(prefix)
 		if len(last) > store.MaxSortKey || !utf8.ValidString(last) || !strings.HasPrefix(last, prefix) {

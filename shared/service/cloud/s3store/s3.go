@@ -2,6 +2,8 @@
 //
 //	s3.go      reading, listing, removing
 //	upload.go  uploads, whole or in parts
+//	copy.go    copies, which S3 makes itself
+//	parts.go   uploads that several processes go on with
 //	links.go   links, and the roles that sign them
 package s3store
 

@@ -163,23 +163,16 @@ func isDigest(err error) bool {
 
 // putParts writes an object in parts, sending some while it reads the next.
 func (u *upload) putParts(ctx context.Context, first, second []byte) (_ store.ObjectInfo, err error) {
-	in := &s3.CreateMultipartUploadInput{
-		Bucket: u.o.bucket(u.key), Key: &u.key, ContentType: &u.opt.ContentType,
-		ChecksumAlgorithm: types.ChecksumAlgorithmSha256, Metadata: map[string]string{metaBy: u.by},
-	}
-	if u.opt.SHA256 != "" {
-		in.Metadata[metaSHA256] = u.opt.SHA256
-	}
-	created, err := u.o.client.CreateMultipartUpload(ctx, in)
+	id, err := u.begin(ctx)
 	if err != nil {
-		return store.ObjectInfo{}, call.Failure(ctx, err, "put object %s", u.key)
+		return store.ObjectInfo{}, err
 	}
 	defer func() {
 		if err != nil {
-			u.abort(ctx, created.UploadId)
+			u.abort(ctx, id)
 		}
 	}()
-	parts, size, err := u.sendParts(ctx, created.UploadId, first, second)
+	parts, size, err := u.sendParts(ctx, id, first, second)
 	if err != nil {
 		return store.ObjectInfo{}, err
 	}
@@ -187,14 +180,8 @@ func (u *upload) putParts(ctx context.Context, first, second []byte) (_ store.Ob
 	if u.opt.SHA256 != "" && hex.EncodeToString(sum) != u.opt.SHA256 {
 		return store.ObjectInfo{}, fmt.Errorf("put object %s: %w", u.key, store.ErrDigest)
 	}
-	_, err = u.o.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
-		Bucket: u.o.bucket(u.key), Key: &u.key, UploadId: created.UploadId, IfNoneMatch: u.ifNoneMatch(),
-		MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
-	})
-	if err != nil {
-		if done, err := u.notCompleted(ctx, err); !done {
-			return store.ObjectInfo{}, err
-		}
+	if err := u.complete(ctx, id, parts); err != nil {
+		return store.ObjectInfo{}, err
 	}
 	return u.info(size, sum), nil
 }
@@ -235,15 +222,9 @@ func (u *upload) sendParts(ctx context.Context, id *string, first, second []byte
 		done = append(done, part)
 		sending.Go(func() error {
 			defer func() { free <- data[:0] }()
-			out, err := u.o.client.UploadPart(sctx, &s3.UploadPartInput{
-				Bucket: u.o.bucket(u.key), Key: &u.key, UploadId: id, PartNumber: part.PartNumber,
-				Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))), ChecksumSHA256: part.ChecksumSHA256,
-			})
-			if err != nil {
-				return u.partError(sctx, err)
-			}
-			part.ETag = out.ETag
-			return nil
+			tag, err := u.sendPart(sctx, id, n, data, sum)
+			part.ETag = tag
+			return err
 		})
 		if len(data) < partSize(n) {
 			break

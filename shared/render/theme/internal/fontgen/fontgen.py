@@ -9,11 +9,14 @@ For each family it writes one WOFF2 a script, cut to what documentation needs:
 weights 400 to 700, the characters of KEEP, the features of FEATURES. The table
 beside them (fonts.json) says what each file covers and how a font that every
 system has is scaled so that text keeps its place while the real one loads.
-The same versions give the same bytes.
+The same versions give the same bytes. widths.bin holds how wide characters are,
+for drawings whose boxes are made at export; "fontgen.py - ../../fonts" writes it
+alone, from the files that are there.
 """
 import io
 import json
 import pathlib
+import struct
 import sys
 
 from fontTools import subset
@@ -110,8 +113,33 @@ def metrics(font, kind):
     return {"size": percent(size), "ascent": percent(hhea.ascent / em / size), "descent": percent(-hhea.descent / em / size), "lineGap": percent(hhea.lineGap / em / size)}
 
 
+def widths(out, table):
+    """The advances of each family at the weights 400 and 700, in thousandths of an
+    em: the number of characters, their code points in order, and for each family
+    a pair of widths a character, 65535 where it has none. Big-endian, 16 bits."""
+    points = sorted({c for slices in KEEP.values() for a, b in slices for c in range(a, b + 1)})
+    data = [len(points), *points]
+    for entry in table:
+        have = {}
+        for weight in (0, 1):
+            for file in entry["files"]:
+                if file["style"] != "normal":
+                    continue
+                font = TTFont(out / "data" / file["name"])
+                font = instancer.instantiateVariableFont(font, {"wght": (400, 700)[weight]})
+                em = font["head"].unitsPerEm
+                for c, glyph in font.getBestCmap().items():
+                    have.setdefault(c, [65535, 65535])[weight] = round(1000 * font["hmtx"][glyph][0] / em)
+        for c in points:
+            data += have.get(c, [65535, 65535])
+    (out / "widths.bin").write_bytes(struct.pack(f">{len(data)}H", *data))
+
+
 def main(packages, out):
     packages, out = pathlib.Path(packages), pathlib.Path(out)
+    if str(packages) == "-":
+        widths(out, json.loads((out / "fonts.json").read_text()))
+        return
     table = []
     for ident, family, kind, italic, renamed in FAMILIES:
         folder = packages / ident
@@ -133,6 +161,7 @@ def main(packages, out):
             f"{entry['name']}: cut from {family} (@fontsource-variable/{ident}).\n{copyright}\n\n" + (folder / "LICENSE").read_text()
         )
     (out / "fonts.json").write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n")
+    widths(out, table)
 
 
 if __name__ == "__main__":

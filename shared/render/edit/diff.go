@@ -1,4 +1,4 @@
-package tool
+package edit
 
 import (
 	"fmt"
@@ -23,11 +23,34 @@ func diffLines(src []byte) []string {
 	return lines
 }
 
+// Diff returns the unified diff of a file, "" where nothing differs, and how many
+// lines were added and removed. nil stands for no file.
+func Diff(p string, was, is []byte, shown func(line string) string) (text string, added, removed int) {
+	if shown == nil {
+		shown = func(line string) string { return line }
+	}
+	old, now := diffLines(was), diffLines(is)
+	if slices.Equal(old, now) && (was == nil) == (is == nil) {
+		return "", 0, 0
+	}
+	var b strings.Builder
+	from, to := "a/"+p, "b/"+p
+	if was == nil {
+		from = "/dev/null"
+	}
+	if is == nil {
+		to = "/dev/null"
+	}
+	fmt.Fprintf(&b, "--- %s\n+++ %s\n", from, to)
+	added, removed = hunks(&b, old, now, shown)
+	return b.String(), added, removed
+}
+
 // run is a stretch of lines that are in both texts.
 type run struct{ old, now, n int }
 
 // hunks writes what differs between two texts, and counts its lines.
-func hunks(b *strings.Builder, old, now []string) (added, removed int) {
+func hunks(b *strings.Builder, old, now []string, shown func(line string) string) (added, removed int) {
 	type edit struct{ old, oldEnd, now, nowEnd int }
 	var edits []edit
 	i, j := 0, 0
@@ -51,28 +74,21 @@ func hunks(b *strings.Builder, old, now []string) (added, removed int) {
 		at := first.old - before
 		for _, e := range edits[:last+1] {
 			for ; at < e.old; at++ {
-				b.WriteString(" " + cutLineEnd(old[at]))
+				b.WriteString(" " + shown(old[at]))
 			}
 			for ; at < e.oldEnd; at++ {
-				b.WriteString("-" + cutLineEnd(old[at]))
+				b.WriteString("-" + shown(old[at]))
 			}
 			for _, line := range now[e.now:e.nowEnd] {
-				b.WriteString("+" + cutLineEnd(line))
+				b.WriteString("+" + shown(line))
 			}
 		}
 		for ; at < end.oldEnd+after; at++ {
-			b.WriteString(" " + cutLineEnd(old[at]))
+			b.WriteString(" " + shown(old[at]))
 		}
 		edits = edits[last+1:]
 	}
 	return added, removed
-}
-
-func cutLineEnd(line string) string {
-	if len(line) <= maxLine {
-		return line
-	}
-	return cutLine(strings.TrimSuffix(line, "\n")) + "\n"
 }
 
 func lineRange(from, to int) string {

@@ -1,0 +1,46 @@
+package page_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Each rule by which the source language makes ids of texts is kept: the element
+// has the id, beside ours, so that links written for it lead there.
+func TestDocumentedIDs(t *testing.T) {
+	for _, c := range []struct{ rule, source, want string }{
+		{"words in lower case, joined by hyphens", "## Getting Started", "getting-started"},
+		{"an apostrophe is a typographic one", "## What's new", "whats-new what’s-new"},
+		{"so is a typographic one", "## What’s new", "whats-new what’s-new"},
+		{"an ampersand is kept", "## Fees & billing", "fees-billing fees--billing fees-&-billing"},
+		{"a slash is kept", "## Read/write access", "read-write-access readwrite-access read/write-access"},
+		{"code counts as its text", "## `tasks/get` now", "tasks-get-now tasksget-now tasks/get-now"},
+		{"a full stop is a hyphen, and signs beyond ASCII are kept", "## `session.in` — clients → task", "session-in-clients-task sessionin--clients--task session-in-—-clients-→-task"},
+		{"other signs are left out", "## Step 4: Go (fast)!", "step-4-go-fast"},
+		{"a badge's text counts", "## Limits <Badge>New</Badge>", "limits-new limits"},
+		{"a heading as an element", `<Heading level={3}>What's new</Heading>`, "whats-new what’s-new"},
+		{"an author's own id is the only one", "## What's new {#news}", "news"},
+		{"a parameter", `<ParamField body="userId">Text</ParamField>`, "param-userid param-user-id"},
+		{"a parameter in snake case", `<ParamField query="task_identifier">Text</ParamField>`, "param-task-identifier param-task_identifier"},
+		{"a field of an answer is a parameter as well", `<ResponseField name="taskIdentifier">Text</ResponseField>`, "response-taskidentifier response-task-identifier param-taskidentifier param-task-identifier"},
+		{"an accordion", `<Accordion title="What's in it?">Text</Accordion>`, "whats-in-it what’s-in-it"},
+		{"a tab", `<Tabs><Tab title="npm & yarn">Text</Tab></Tabs>`, "npm-yarn npm-&-yarn"},
+		{"a step", `<Steps><Step title="Read/write">Text</Step></Steps>`, "read-write read/write"},
+		{"a component with its author's id", `<Accordion title="What's in it?" id="own">Text</Accordion>`, "own"},
+		{"an id that another element has is left to it", "## A/B\n\n## A B {#a/b}", "a-b ab a/b"},
+	} {
+		r := renderSource(t, c.source+"\n")
+		want, got := strings.Fields(c.want), slices.Clone(r.IDs)
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %s has %q, want %q", c.rule, c.source, got, want)
+		}
+		for _, id := range want {
+			if n := strings.Count(string(r.HTML), ` id="`+strings.ReplaceAll(id, "&", "&amp;")+`"`); n != 1 {
+				t.Errorf("%s: the id %s stands %d times in\n%s", c.rule, id, n, r.HTML)
+			}
+		}
+	}
+}

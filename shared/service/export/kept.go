@@ -1,0 +1,304 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/reference"
+	"github.com/bindery-docs/bindery/shared/render/search"
+	"github.com/bindery-docs/bindery/shared/service/kept"
+)
+
+// From one export of a site to the next, three kinds of values are kept where
+// Options have a store for them: what a page's body is made into, under all that
+// it was made from, which package page lists; a unit's member of the archive, under
+// the digests of its files; and all else that a unit comes to, under the keys of
+// its pages and a digest of the whole site but for its sources, which package frame
+// has. So a change of text leaves all other units as they are. Where the site's
+// configuration, its navigation, its list of pages or a front matter changed,
+// what stands around pages is made again.
+
+// keptPage is a page's body and what it has in the search index.
+type keptPage struct {
+	Result page.Result
+	// Content is search.Page's, Weighed search.Part's; both are empty for a page
+	// that can't be found.
+	Content, Weighed []byte
+}
+
+// pageWork is a page that is put into a unit.
+type pageWork struct {
+	index int
+	slice *reference.Slice
+	// key is under what the page is kept, if keyed is set.
+	key   kept.Key
+	keyed bool
+	// kept is what was kept of it, nil where it must be rendered.
+	kept *keptPage
+}
+
+// work returns the work on a unit's pages, and under what the unit is kept if keyed
+// is set.
+func (s *Steps) work(ctx context.Context, src *source, u unit) (work []pageWork, key kept.Key, keyed bool, err error) {
+	pages := src.layout.pages[u.From:u.To]
+	slices, err := s.slices(ctx, src.input.Job.ID, u.Slices)
+	if err != nil {
+		return nil, key, false, err
+	}
+	work = make([]pageWork, len(pages))
+	for n, i := range pages {
+		work[n].index, work[n].slice = i, slices[i]
+	}
+	if s.opt.Kept == nil {
+		return work, key, false, nil
+	}
+	around, err := src.around()
+	if err != nil {
+		return nil, key, false, internal("what stands around pages has no digest", err)
+	}
+	digest, keyed := around[:], true
+	for n := range work {
+		w := &work[n]
+		p := &src.site.Pages[w.index]
+		if p.Size <= MaxPageBytes {
+			sum, ok, err := src.pages.Key(w.index, w.slice)
+			if err != nil {
+				return nil, key, false, internal("a page's key could not be made", err)
+			}
+			if w.keyed = ok; ok {
+				w.key = s.keyOf("page", sum[:])
+			}
+		}
+		keyed = keyed && w.keyed
+		entry, _ := src.fs.Entry(p.File())
+		digest = binary.AppendVarint(append(digest, w.key[:]...), entry.Modified.Unix())
+	}
+	return work, s.keyOf("whole unit", digest), keyed, nil
+}
+
+// recall gets what is kept of a page.
+func (s *Steps) recall(src *source, w *pageWork) {
+	if !w.keyed {
+		return
+	}
+	data, ok := s.opt.Kept.Get(w.key)
+	if !ok {
+		return
+	}
+	var value keptPage
+	if kept.Read(data, &value) == nil && src.pages.Still(w.index, &value.Result) {
+		w.kept = &value
+	}
+}
+
+// keptUnit is a whole unit.
+type keptUnit struct {
+	// Files are those that its pages asked for, sorted, and Sum is the digest of
+	// what they were.
+	Files []string
+	Sum   []byte
+	// Archive is the key of its member of the archive; the others are those of
+	// unitResult.
+	Archive           []byte
+	List, Facts, Full []byte
+	Index             keptIndex
+	Count             int
+	Bytes             int64
+}
+
+// keptIndex is a unit's part of the search index.
+type keptIndex struct{ Pages, Terms []byte }
+
+// sumOf is the digest of files that pages asked for.
+func (src *source) sumOf(files []string) []byte {
+	sum := sha256.New()
+	var line []byte
+	for _, f := range files {
+		line = append(append(append(line[:0], f...), 0), src.digest(f)...)
+		sum.Write(append(line, 0))
+	}
+	return sum.Sum(nil)
+}
+
+// recallUnit takes a whole unit that is kept; false where it must be made.
+func (s *Steps) recallUnit(src *source, key kept.Key, work []pageWork, r *unitResult) bool {
+	data, ok := s.opt.Kept.Get(key)
+	if !ok {
+		return false
+	}
+	var u keptUnit
+	if kept.Read(data, &u) != nil || len(u.Archive) != len(key) || !bytes.Equal(u.Sum, src.sumOf(u.Files)) {
+		return false
+	}
+	archive, ok := s.opt.Kept.Get(kept.Key(u.Archive))
+	if !ok {
+		return false
+	}
+	for i := range work {
+		s.opt.Kept.Use(work[i].key)
+	}
+	s.whole.Add(1)
+	*r = unitResult{archive: bytes.NewBuffer(archive), files: u.List, facts: u.Facts, full: u.Full, key: &key, kept: &u.Index, sums: sums{Files: u.Count, Bytes: u.Bytes}}
+	return true
+}
+
+// keepUnit keeps a whole unit.
+func (s *Steps) keepUnit(src *source, key, archive kept.Key, w *unitWriter) {
+	files := slices.Sorted(maps.Keys(w.asked))
+	s.opt.Kept.Put(key, kept.Append(nil, keptUnit{
+		Files: files, Sum: src.sumOf(files), Archive: archive[:],
+		List: w.files, Facts: w.facts, Full: w.full, Index: keptIndex{w.index.Pages(), w.index.Encode()}, Count: w.sums.Files, Bytes: w.sums.Bytes,
+	}))
+}
+
+// keyOf is under what a value of this program is kept.
+func (s *Steps) keyOf(kind string, digest []byte) kept.Key {
+	sum := sha256.New()
+	sum.Write([]byte(s.opt.Renderer + "\x00" + kind + "\x00"))
+	sum.Write(digest)
+	return kept.Key(sum.Sum(nil))
+}
+
+// keep keeps a page, unless what it was made from can't be told.
+func (s *Steps) keep(w *pageWork, value *keptPage) {
+	in := &value.Result.Inputs
+	if w.keyed && in.Sum != "" && !in.Unsure {
+		s.opt.Kept.Put(w.key, kept.Append(nil, *value))
+	}
+}
+
+// addFound puts what can be found of a page into the unit's part of the search
+// index, with the terms that are kept of it where it says the same as then.
+// Otherwise it notes them in the value, and changed is true. The fact is nil if
+// nothing can be found.
+func (w *unitWriter) addFound(i int, value *keptPage, keyed bool) (fact *search.Fact, changed bool, err error) {
+	if w.src.finder == nil {
+		return nil, false, nil
+	}
+	p, ok := w.src.finder.Page(i, &value.Result)
+	if !ok {
+		return nil, false, nil
+	}
+	if !keyed {
+		f, err := w.index.Add(p)
+		return &f, false, err
+	}
+	content := p.Content()
+	if bytes.Equal(content[:], value.Content) {
+		if f, ok, err := w.index.AddWeighed(p, value.Weighed); ok || err != nil {
+			return &f, false, err
+		}
+	}
+	f, err := w.index.Add(p)
+	if err != nil {
+		return nil, false, err
+	}
+	value.Content, value.Weighed = content[:], w.index.Weighed()
+	return &f, true, nil
+}
+
+// ask notes what a page was made from.
+func (w *unitWriter) ask(in *page.Inputs) {
+	if w.sure = w.sure && in.Sum != "" && !in.Unsure; !w.sure {
+		return
+	}
+	for _, f := range in.Files {
+		w.asked[f] = struct{}{}
+	}
+}
+
+// member is a file of a unit that is not written yet.
+type member struct {
+	name     string
+	modified time.Time
+	size     int
+}
+
+// heldUnit is the files of a unit before they are compressed.
+type heldUnit struct {
+	members []member
+	data    *bytes.Buffer // of the members, one after another
+	digest  []byte        // what the unit's bytes follow from
+}
+
+// add adds a file and returns its line of the list.
+func (h *heldUnit) add(name string, modified time.Time, data []byte) bundle.File {
+	h.members = append(h.members, member{name, modified, len(data)})
+	h.data.Write(data)
+	f := bundle.FileOf(name, data)
+	h.digest = f.AppendLine(binary.AppendVarint(h.digest, modified.Unix()))
+	return f
+}
+
+// holding returns a unit to which files are added; release ends its use.
+func (s *Steps) holding() *heldUnit { return &heldUnit{data: s.buffer()} }
+
+func (s *Steps) release(buf *bytes.Buffer) {
+	buf.Reset()
+	s.buffers.Put(buf)
+}
+
+// heldKey is under what a unit's member of the archive is kept.
+func (s *Steps) heldKey(h *heldUnit) kept.Key {
+	sum := sha256.Sum256(h.digest)
+	return s.keyOf("unit", sum[:])
+}
+
+// compress appends a unit's member of the archive to out. Where the same files were
+// compressed before, they are not compressed again.
+func (s *Steps) compress(h *heldUnit, key kept.Key, out *bytes.Buffer) error {
+	if data, ok := s.opt.Kept.Get(key); ok {
+		out.Write(data)
+		return nil
+	}
+	archive, err := s.units.Unit(out, bundle.Text)
+	if err != nil {
+		return internal("a unit could not be written", err)
+	}
+	for _, m := range h.members {
+		if err = archive.Put(m.name, m.modified, h.data.Next(m.size)); err != nil {
+			break
+		}
+	}
+	if closed := archive.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		s.opt.Kept.Put(key, out.Bytes())
+	}
+	return err
+}
+
+// renderHeld renders a unit of pages as renderUnit does, unless it is kept.
+func (s *Steps) renderHeld(ctx context.Context, src *source, u unit, r *unitResult) error {
+	work, whole, keyed, err := s.work(ctx, src, u)
+	if err != nil {
+		return err
+	}
+	if keyed && s.recallUnit(src, whole, work, r) {
+		return nil
+	}
+	held := s.holding()
+	defer s.release(held.data)
+	w := &unitWriter{unitResult: r, src: src, held: held, asked: map[string]struct{}{}, sure: keyed}
+	for i := range work {
+		s.recall(src, &work[i])
+	}
+	if err := s.renderPages(ctx, src, work, w); err != nil {
+		return err
+	}
+	key := s.heldKey(held)
+	if w.sure {
+		r.key = &whole
+		s.keepUnit(src, whole, key, w)
+	}
+	r.archive = s.buffer()
+	return s.compress(held, key, r.archive)
+}

@@ -1,0 +1,413 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/service/kept"
+)
+
+// livingSite is a site that its authors edit.
+type livingSite struct {
+	pages    []string // addresses, as the navigation has them
+	sources  map[string]string
+	files    map[string][]byte
+	snippets map[string]string
+	config   map[string]any
+	group    string
+	spec     string
+}
+
+// cutters are pages after which a unit ends, so that the site has several units.
+var cutters = func() (names []string) {
+	for _, i := range []int{1, 4, 7} {
+		n := 0
+		for hashOf(fmt.Sprintf("p/%d-%d.mdx", i, n))%unitCut != 0 {
+			n++
+		}
+		names = append(names, fmt.Sprintf("p/%d-%d", i, n))
+	}
+	return names
+}()
+
+func picture(width, height int) []byte {
+	var b bytes.Buffer
+	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height)))
+	return b.Bytes()
+}
+
+func newLivingSite() *livingSite {
+	s := &livingSite{
+		sources: map[string]string{}, files: map[string][]byte{"images/a.png": picture(3, 4), "images/b.png": picture(5, 5), "style.css": []byte("h1 { color: red }\n")},
+		snippets: map[string]string{"one": "Words of **one**, see [two](/p/2).", "two": "export const name = 'two'\n\nWords with ![b](/images/b.png)\n"},
+		config:   map[string]any{"variables": map[string]string{"product": "Thing"}},
+		group:    "Group", spec: "Gets it",
+	}
+	for i := range 12 {
+		s.pages = append(s.pages, fmt.Sprintf("p/%d", i))
+		s.sources[s.pages[i]] = pageText(i, "plain")
+	}
+	for _, name := range cutters {
+		s.pages = append(s.pages, name)
+		s.sources[name] = "---\ntitle: Cutter\n---\n\nWords of " + name + ".\n"
+	}
+	return s
+}
+
+// pageText is the source of a page of some kind.
+func pageText(i int, words string) string {
+	head := fmt.Sprintf("---\ntitle: \"Page %d %s\"\ndescription: About %s.\n---\n\n## Heading %d\n\n%s of {{product}} here, see [next](/p/%d#heading-%d).\n\n", i, words, words, i, words, (i+1)%14, (i+1)%14)
+	switch i % 6 {
+	case 1:
+		return head + "import One from '/snippets/one.mdx'\n\n<One />\n\n<Snippet file=\"two.mdx\" />\n"
+	case 2:
+		return head + "![a](/images/a.png) and <img src=\"/images/b.png\" width=\"10\" />\n\n```go\nfunc f() {}\n```\n"
+	case 3:
+		return head + "```mermaid\nflowchart LR\n a[One] --> b[Two]\n```\n\n<Update label=\"May\" description=\"v1\">\n## New\n\nThings.\n</Update>\n"
+	case 4:
+		return strings.Replace(head, "\n---\n\n", "\nopenapi: \"GET /things\"\n---\n\n", 1)
+	case 5:
+		return head + "[gone](/no/where) and [old](/old) and [file](/style.css)[^1]\n\n[^1]: A note.\n\n<Card title=\"C\" href=\"/p/0\" icon=\"book\">Text</Card>\n"
+	}
+	return head + "<Note>Mind it.</Note>\n"
+}
+
+// fs is the site as it is now.
+func (s *livingSite) fs() fstest.MapFS {
+	out := fstest.MapFS{}
+	put := func(name string, data []byte) { out[name] = &fstest.MapFile{Data: data} }
+	for name, text := range s.sources {
+		put(name+".mdx", []byte(text))
+	}
+	for name, text := range s.snippets {
+		put("snippets/"+name+".mdx", []byte(text))
+	}
+	for name, data := range s.files {
+		put(name, data)
+	}
+	put("openapi.json", fmt.Appendf(nil, `{"openapi":"3.0.0","info":{"title":"T","version":"1"},"servers":[{"url":"https://api.example.com"}],
+		"paths":{"/things":{"get":{"summary":%q,"parameters":[{"name":"q","in":"query","schema":{"type":"string"}}],"responses":{"200":{"description":"ok"}}}}}}`, s.spec))
+	config := map[string]any{
+		"name": "Living", "colors": map[string]string{"primary": "#0055aa"}, "api": map[string]any{"openapi": "openapi.json"},
+		"navigation": map[string]any{"groups": []any{
+			map[string]any{"group": s.group, "root": s.pages[0], "directory": "card", "pages": s.pages[1 : len(s.pages)/2]},
+			map[string]any{"group": "Rest", "pages": s.pages[len(s.pages)/2:]},
+		}},
+		"redirects": []any{map[string]string{"source": "/old", "destination": "/" + s.pages[1]}},
+	}
+	maps.Copy(config, s.config)
+	if language, _ := config["language"].(string); language != "" {
+		config["navigation"] = map[string]any{"languages": []any{map[string]any{"language": language, "groups": config["navigation"].(map[string]any)["groups"]}}}
+	}
+	delete(config, "language")
+	data, _ := json.Marshal(config)
+	put("docs.json", data)
+	return out
+}
+
+// livingEdits are what authors do.
+var livingEdits = map[string]func(s *livingSite, r *rand.Rand){
+	"text": func(s *livingSite, r *rand.Rand) {
+		i := r.IntN(len(s.pages))
+		s.sources[s.pages[i]] += fmt.Sprintf("\n## More %d\n\nWords %d.\n", r.IntN(9), r.IntN(1000))
+	},
+	"title": func(s *livingSite, r *rand.Rand) {
+		i := r.IntN(len(s.pages))
+		s.sources[s.pages[i]] = pageText(i, fmt.Sprint("words", r.IntN(5)))
+	},
+	"add": func(s *livingSite, r *rand.Rand) {
+		name := fmt.Sprintf("p/%d", 12+r.IntN(3))
+		if s.sources[name] == "" {
+			s.pages = slices.Insert(s.pages, r.IntN(len(s.pages)), name)
+		}
+		s.sources[name] = pageText(r.IntN(14), "added")
+	},
+	"remove": func(s *livingSite, r *rand.Rand) {
+		if i := r.IntN(len(s.pages)); len(s.pages) > 6 {
+			delete(s.sources, s.pages[i])
+			s.pages = slices.Delete(s.pages, i, i+1)
+		}
+	},
+	"hide": func(s *livingSite, r *rand.Rand) {
+		name := s.pages[r.IntN(len(s.pages))]
+		s.sources[name] = strings.Replace(s.sources[name], "---\n", "---\nhidden: true\n", 1)
+	},
+	"move": func(s *livingSite, r *rand.Rand) {
+		i, j := r.IntN(len(s.pages)), r.IntN(len(s.pages))
+		s.pages[i], s.pages[j] = s.pages[j], s.pages[i]
+	},
+	"snippet": func(s *livingSite, r *rand.Rand) {
+		name := []string{"one", "two"}[r.IntN(2)]
+		if _, ok := s.snippets[name]; ok && r.IntN(3) == 0 {
+			delete(s.snippets, name)
+			return
+		}
+		s.snippets[name] = fmt.Sprintf("Other words %d, see [it](/p/%d) ![](/images/a.png).", r.IntN(9), r.IntN(14))
+	},
+	"picture": func(s *livingSite, r *rand.Rand) {
+		name := []string{"images/a.png", "images/b.png"}[r.IntN(2)]
+		if s.files[name] != nil && r.IntN(3) == 0 {
+			delete(s.files, name)
+			return
+		}
+		s.files[name] = picture(1+r.IntN(20), 1+r.IntN(20))
+	},
+	"label": func(s *livingSite, r *rand.Rand) { s.group = fmt.Sprint("Group ", r.IntN(100)) },
+	"settings": func(s *livingSite, r *rand.Rand) {
+		choices := []map[string]any{
+			{"variables": map[string]string{"product": fmt.Sprint("Thing ", r.IntN(9))}},
+			{"icons": map[string]string{"library": []string{"lucide", "tabler", "fontawesome"}[r.IntN(3)]}},
+			{"styling": map[string]any{"codeblocks": []string{"dark", "system"}[r.IntN(2)]}},
+			{"footer": map[string]any{"socials": map[string]string{"x": fmt.Sprint("https://x.com/", r.IntN(9))}}},
+			{"redirects": []any{map[string]string{"source": "/no/where", "destination": "/" + s.pages[r.IntN(len(s.pages))]}}},
+			{"language": []string{"fr", "en", ""}[r.IntN(3)]},
+			{"appearance": map[string]any{"default": []string{"dark", "light"}[r.IntN(2)]}},
+		}
+		maps.Copy(s.config, choices[r.IntN(len(choices))])
+	},
+	"specification": func(s *livingSite, r *rand.Rand) { s.spec = fmt.Sprint("Gets ", r.IntN(99)) },
+	"file": func(s *livingSite, r *rand.Rand) {
+		s.files[fmt.Sprintf("no/where%d.txt", r.IntN(3))] = fmt.Append(nil, r.IntN(9))
+		s.files["style.css"] = fmt.Appendf(nil, "h1 { width: %dpx }\n", r.IntN(99))
+	},
+}
+
+// rendering runs exports that keep what they make in one folder, and notes which
+// pages each of them rendered.
+type rendering struct {
+	world *world
+	dir   string
+	whole int64 // units that the last export took whole
+	// islands is that of Options.
+	islands page.Islands
+}
+
+func (r *rendering) export(t *testing.T, fsys fstest.MapFS) (data []byte, end int64, rendered []string) {
+	t.Helper()
+	r.world.publish(t, fsys)
+	var store *kept.Store
+	if r.dir != "" {
+		var err error
+		if store, err = kept.Open(r.dir, 0); err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+	}
+	var mu sync.Mutex
+	j := r.world.start(t)
+	steps := r.world.steps(func(o *Options) {
+		o.Kept, o.Islands = store, r.islands
+		o.Begin = func(place string) func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if strings.HasSuffix(place, ".mdx") {
+				rendered = append(rendered, strings.TrimSuffix(place, ".mdx"))
+			}
+			return func() {}
+		}
+	})
+	err := workflow(context.Background(), steps, j.ID)
+	r.whole = steps.whole.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := r.world.admin.FindExport(context.Background(), j.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(rendered)
+	return r.world.bundle(t, j.ID), done.Bundle.End, rendered
+}
+
+// TestKeptPagesMakeTheBytesOfAColdExport edits sites at random, and after each
+// edit compares the bundle with that of an export that knows nothing of earlier
+// ones.
+func TestKeptPagesMakeTheBytesOfAColdExport(t *testing.T) {
+	histories, length := 12, 12
+	if testing.Short() {
+		histories, length = 3, 8
+	}
+	names := slices.Sorted(maps.Keys(livingEdits))
+	for range 2 * len(names) {
+		names = append(names, "text") // as most edits are
+	}
+	for seed := range histories {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(uint64(seed), 1))
+			s := newLivingSite()
+			warm, cold := rendering{world: newWorld(t), dir: t.TempDir()}, rendering{world: newWorld(t)}
+			var history []string
+			saved, whole := 0, int64(0)
+			for range length {
+				got, gotEnd, rendered := warm.export(t, s.fs())
+				want, wantEnd, all := cold.export(t, s.fs())
+				saved += len(all) - len(rendered)
+				whole += warm.whole
+				if !bytes.Equal(got[:gotEnd], want[:wantEnd]) {
+					t.Fatalf("after %v: %s", history, firstDifference(unpacked(t, got), unpacked(t, want)))
+				}
+				gotFiles, wantFiles := unpacked(t, got), unpacked(t, want)
+				for name := range wantFiles {
+					if name != "bindery.json" && gotFiles[name] != wantFiles[name] {
+						t.Fatalf("after %v: %s differs", history, name)
+					}
+				}
+				for range 1 + r.IntN(3) {
+					name := names[r.IntN(len(names))]
+					livingEdits[name](s, r)
+					history = append(history, name)
+				}
+			}
+			if saved < length*3 {
+				t.Errorf("only %d pages were not rendered again", saved)
+			}
+			if whole == 0 {
+				t.Error("no unit was taken whole")
+			}
+		})
+	}
+}
+
+func firstDifference(got, want map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if name != "bindery.json" && got[name] != want[name] {
+			g, w := got[name], want[name]
+			at := 0
+			for at < len(g) && at < len(w) && g[at] == w[at] {
+				at++
+			}
+			from := max(0, at-80)
+			return fmt.Sprintf("%s differs at %d:\n got %q\nwant %q", name, at, g[from:min(len(g), at+80)], w[from:min(len(w), at+80)])
+		}
+	}
+	return "the archive differs, its files don't"
+}
+
+// everyPage stands for all pages there are.
+var everyPage = []string{"every page"}
+
+// TestEachInputRendersItsPages changes each input of pages once and looks which
+// are rendered.
+func TestEachInputRendersItsPages(t *testing.T) {
+	s := newLivingSite()
+	w := rendering{world: newWorld(t), dir: t.TempDir()}
+	all := slices.Sorted(slices.Values(s.pages))
+	_, _, first := w.export(t, s.fs())
+	if !slices.Equal(first, all) {
+		t.Fatalf("the first export rendered %v", first)
+	}
+	for _, c := range []struct {
+		name   string
+		change func()
+		want   []string
+		whole  int64 // units that are taken whole
+	}{
+		{"nothing", func() {}, nil, 4},
+		{"a page's text", func() { s.sources["p/2"] += "\nMore.\n" }, []string{"p/2"}, 3},
+		{"a heading", func() { s.sources["p/0"] = strings.Replace(s.sources["p/0"], "## ", "## A new one\n\n## ", 1) }, []string{"p/0"}, 3},
+		{"a page's title, which a directory shows", func() { s.sources["p/3"] = strings.Replace(s.sources["p/3"], "Page 3", "Page three", 1) }, []string{"p/0", "p/3"}, 0},
+		{"a snippet that is imported", func() { s.snippets["one"] = "Other words." }, []string{"p/1", "p/7"}, 2},
+		{"a snippet that is included", func() { s.snippets["two"] = "Other words." }, []string{"p/1", "p/7"}, 2},
+		{"a snippet is gone", func() { delete(s.snippets, "two") }, []string{"p/1", "p/7"}, 2},
+		{"a picture's size", func() { s.files["images/a.png"] = picture(9, 9) }, []string{"p/2", "p/8"}, 2},
+		{"a picture is gone", func() { delete(s.files, "images/b.png") }, []string{"p/2", "p/8"}, 0},
+		{"a style sheet of the site", func() { s.files["style.css"] = []byte("h2 { color: blue }") }, nil, 4},
+		{"a specification", func() { s.spec = "Fetches it" }, []string{"p/10", "p/4"}, 2},
+		{"a group's label", func() { s.group = "Other" }, nil, 0},
+		{"the footer", func() { s.config["footer"] = map[string]any{"socials": map[string]string{"x": "https://x.com/a"}} }, nil, 0},
+		{"a redirect", func() {
+			s.config["redirects"] = []any{map[string]string{"source": "/old", "destination": "/p/9"}}
+		}, []string{"p/11", "p/5"}, 0},
+		{"a page is where a link leads", func() {
+			s.sources["p/12"] = pageText(0, "added")
+			s.pages = append(s.pages, "p/12")
+		}, []string{"p/0", "p/11", "p/12"}, 0},
+		{"a page is gone that a link leads to", func() {
+			delete(s.sources, "p/9")
+			s.pages = slices.DeleteFunc(s.pages, func(p string) bool { return p == "p/9" })
+		}, []string{"p/11", "p/5", "p/8"}, 0},
+		{"the text's font, by which diagrams are measured", func() { s.config["fonts"] = map[string]string{"family": "Lora"} }, everyPage, 0},
+		{"a variable, which any page may have", func() { s.config["variables"] = map[string]string{"product": "Other"} }, everyPage, 0},
+	} {
+		c.change()
+		want := c.want
+		if slices.Equal(want, everyPage) {
+			want = slices.Sorted(slices.Values(s.pages))
+		}
+		if _, _, rendered := w.export(t, s.fs()); !slices.Equal(rendered, want) {
+			t.Errorf("%s: rendered %v, not %v", c.name, rendered, want)
+		}
+		if w.whole != c.whole {
+			t.Errorf("%s: %d units were taken whole, not %d", c.name, w.whole, c.whole)
+		}
+	}
+}
+
+// TestScriptsRunEachTime: a page on which JavaScript runs, whose work may end at a
+// limit, is rendered each time, and so its unit is never kept.
+func TestScriptsRunEachTime(t *testing.T) {
+	s := newLivingSite()
+	s.pages = append(s.pages, "p/2-script")
+	s.sources["p/2-script"] = "export const A = () => { const [a] = useState(1); return a }\n\n<A />\n"
+	w := rendering{world: newWorld(t), dir: t.TempDir(), islands: &shownIslands{}}
+	w.export(t, s.fs())
+	s.sources["p/0"] += "\nMore, which is in another unit.\n"
+	_, _, rendered := w.export(t, s.fs())
+	if !slices.Equal(rendered, []string{"p/0", "p/2-script"}) {
+		t.Errorf("rendered %v", rendered)
+	}
+	if w.whole != 2 {
+		t.Errorf("%d units were taken whole", w.whole)
+	}
+}
+
+// TestDamagedPacksAreRenderedAgain damages what is kept, a byte in each of many
+// places: the bundle stays the same.
+func TestDamagedPacksAreRenderedAgain(t *testing.T) {
+	s := newLivingSite()
+	w := rendering{world: newWorld(t), dir: t.TempDir()}
+	w.export(t, s.fs())
+	packs, err := filepath.Glob(filepath.Join(w.dir, "*.pack"))
+	if err != nil || len(packs) != 1 {
+		t.Fatal(packs, err)
+	}
+	data, err := os.ReadFile(packs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 100; at < len(data)*9/10; at += len(data) / 1000 {
+		data[at]++
+	}
+	if err := os.WriteFile(packs[0], data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.files["other.txt"] = []byte("another site, whose bundle is not there yet")
+	got, gotEnd, rendered := w.export(t, s.fs())
+	cold := rendering{world: newWorld(t)}
+	want, wantEnd, _ := cold.export(t, s.fs())
+	if !bytes.Equal(got[:gotEnd], want[:wantEnd]) {
+		t.Error(firstDifference(unpacked(t, got), unpacked(t, want)))
+	}
+	if len(rendered) == 0 {
+		t.Errorf("rendered %v after the damage", rendered)
+	}
+	s.files["other.txt"] = []byte("and another one")
+	if _, _, rendered := w.export(t, s.fs()); len(rendered) > 0 {
+		t.Errorf("rendered %v again after the damage", rendered)
+	}
+}

@@ -1,0 +1,257 @@
+package kept
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/render/page"
+)
+
+func key(i int) Key { return sha256.Sum256(fmt.Append(nil, i)) }
+
+func value(i, size int) []byte { return bytes.Repeat([]byte{byte(i)}, size) }
+
+func open(t *testing.T, dir string, limit int64) *Store {
+	t.Helper()
+	s, err := Open(dir, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+func size(t *testing.T, dir string) (sum int64) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		if info, err := e.Info(); err == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
+}
+
+func TestValuesComeBack(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 0)
+	for i := range 100 {
+		s.Put(key(i), value(i, 1<<20))
+	}
+	if _, ok := s.Get(key(1)); ok {
+		t.Error("a process got back what it put")
+	}
+	s.Finish()
+	packs, _ := filepath.Glob(filepath.Join(dir, "*"+finished))
+	if len(packs) != 4 {
+		t.Errorf("100 MiB are in %d packs", len(packs))
+	}
+	s = open(t, dir, 0)
+	for i := range 100 {
+		if data, ok := s.Get(key(i)); !ok || !bytes.Equal(data, value(i, 1<<20)) {
+			t.Fatalf("value %d is not there", i)
+		}
+	}
+	if _, ok := s.Get(key(100)); ok {
+		t.Error("a value that was never put is there")
+	}
+}
+
+// TestUnusedValuesAreSwept: what an export does not ask for goes once it is much
+// of the folder, and what it asks for stays.
+func TestUnusedValuesAreSwept(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 0)
+	for i := range 60 {
+		s.Put(key(i), value(i, 1<<20))
+	}
+	s.Finish()
+	s = open(t, dir, 0)
+	for i := range 10 {
+		s.Get(key(i))
+		s.Use(key(i+10), key(100+i))
+	}
+	s.Put(key(0), value(7, 10)) // in place of what it was
+	s.Finish()
+	if got := size(t, dir); got > 21<<20 {
+		t.Errorf("20 MiB take %d bytes", got)
+	}
+	s = open(t, dir, 0)
+	for i := 1; i < 20; i++ {
+		if data, ok := s.Get(key(i)); !ok || !bytes.Equal(data, value(i, 1<<20)) {
+			t.Errorf("value %d was swept", i)
+		}
+	}
+	if data, _ := s.Get(key(0)); !bytes.Equal(data, value(7, 10)) {
+		t.Error("the later one of two values was swept")
+	}
+}
+
+func TestLimit(t *testing.T) {
+	dir := t.TempDir()
+	for range 5 {
+		s := open(t, dir, 4<<20)
+		for i := range 20 {
+			if _, ok := s.Get(key(i)); !ok {
+				s.Put(key(i), value(i, 1<<20))
+			}
+		}
+		s.Finish()
+		if got := size(t, dir); got > 5<<20 {
+			t.Fatalf("a folder of 4 MiB has %d bytes", got)
+		}
+	}
+}
+
+func TestDamage(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 0)
+	s.Put(key(1), value(1, 1000))
+	s.Finish()
+	packs, _ := filepath.Glob(filepath.Join(dir, "*"+finished))
+	whole, err := os.ReadFile(packs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range whole {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 0x40
+		if err := os.WriteFile(packs[0], damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, dir, 0)
+		if data, ok := s.Get(key(1)); ok && !bytes.Equal(data, value(1, 1000)) {
+			t.Fatalf("byte %d is damaged, and the value wrong", at)
+		}
+		s.Close()
+	}
+	for length := range len(whole) {
+		if err := os.WriteFile(packs[0], whole[:length], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, dir, 0)
+		if _, ok := s.Get(key(1)); ok {
+			t.Fatalf("the value is there in %d bytes of %d", length, len(whole))
+		}
+		s.Close()
+	}
+}
+
+// TestAbandonedPacksGo: of a process that died nothing stays for ever, and what
+// another one is writing is left alone.
+func TestAbandonedPacksGo(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 0)
+	s.Put(key(1), value(1, 10))
+	old := filepath.Join(dir, "old"+unfinished)
+	if err := os.WriteFile(old, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(old, time.Now(), time.Now().Add(-2*abandoned)); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir, 0)
+	if _, err := os.Stat(old); err == nil {
+		t.Error("an abandoned pack is there")
+	}
+	s.Finish()
+	if _, ok := open(t, dir, 0).Get(key(1)); !ok {
+		t.Error("a pack was taken away from its writer")
+	}
+}
+
+// TestForgottenSites: a site that is exported no more loses its folder; what is
+// not such a folder stays.
+func TestForgottenSites(t *testing.T) {
+	root := t.TempDir()
+	old, err := Folder(root, "old", "example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Folder(root, "old", "example.com"); again != old || err != nil {
+		t.Error(again, err)
+	}
+	other := filepath.Join(root, "other")
+	if err := os.Mkdir(other, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-forgotten - time.Hour)
+	for _, dir := range []string{old, other} {
+		if err := os.Chtimes(dir, long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, err := Folder(root, "new", "example.com")
+	if err != nil || dir == old {
+		t.Fatal(dir, err)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("a forgotten site has its folder")
+	}
+	for _, dir := range []string{dir, other} {
+		if _, err := os.Stat(dir); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestResultsComeBack fills every field of a page's Result.
+func TestResultsComeBack(t *testing.T) {
+	var r page.Result
+	fill(reflect.ValueOf(&r).Elem(), new(int))
+	for name, want := range map[string]page.Result{"full": r, "empty": {}, "empty, not nil": {Script: []byte{}, IDs: []string{}, Styles: map[string]string{}}} {
+		data := Append(nil, want)
+		var got page.Result
+		if err := Read(data, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v\n got %+v\nwant %+v", name, err, got, want)
+		}
+		for n := range data {
+			_ = Read(data[:n], new(page.Result)) // must not panic
+		}
+		if Read(append(data, 0), new(page.Result)) == nil {
+			t.Errorf("%s: something follows, and it was read", name)
+		}
+	}
+}
+
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int64:
+		v.SetInt(int64(-*n % 100))
+	case reflect.Uint8:
+		v.SetUint(uint64(*n % 100))
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", *n))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), n)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range 2 {
+			fill(v.Index(i), n)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range 2 {
+			k, e := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			fill(k, n)
+			fill(e, n)
+			v.SetMapIndex(k, e)
+		}
+	default:
+		panic(v.Type().String())
+	}
+}

@@ -1,0 +1,266 @@
+package kept
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Key is the digest of all that a value follows from, the program that made it
+// among it.
+type Key [32]byte
+
+// Names of files in a folder.
+const (
+	finished   = ".pack"
+	unfinished = ".part"
+	// abandoned is the age of an unfinished pack that nobody is writing.
+	abandoned = 24 * time.Hour
+)
+
+const (
+	// packBytes is how large a pack grows.
+	packBytes = 32 << 20
+	// maxPacks is how many packs a folder has before they are written anew:
+	// each is an open file.
+	maxPacks = 128
+	// fewBytes is how much of a folder may be of no use without being swept.
+	fewBytes = 16 << 20
+)
+
+// DefaultBytes is how many bytes a folder has at most, unless Options say
+// otherwise: 60,000 pages of usual size.
+const DefaultBytes = 2 << 30
+
+// Store is an open folder. It is safe for concurrent use. A nil Store keeps
+// nothing.
+type Store struct {
+	dir   string
+	limit int64
+
+	mu     sync.Mutex
+	packs  []*pack
+	values map[Key]place
+	used   map[Key]struct{} // what was asked for, or put, since Open
+	live   int64            // bytes of used
+	total  int64            // bytes of the folder
+	out    *writer          // nil until there is something to write
+	broken bool             // nothing more is written
+}
+
+// Open opens a folder, which it makes if it does not exist (mode 0700). limit is
+// how many bytes it may have, 0 for DefaultBytes. The error is about the folder;
+// packs that can't be read are removed.
+func Open(dir string, limit int64) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir, limit: cmp.Or(limit, DefaultBytes), values: map[Key]place{}, used: map[Key]struct{}{}}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	// Of a value that is there twice, the later one counts.
+	ages := make(map[string]time.Time, len(list))
+	for _, e := range list {
+		if info, err := e.Info(); err == nil {
+			ages[e.Name()] = info.ModTime()
+		}
+	}
+	slices.SortStableFunc(list, func(a, b os.DirEntry) int { return ages[a.Name()].Compare(ages[b.Name()]) })
+	for _, e := range list {
+		name := filepath.Join(dir, e.Name())
+		switch filepath.Ext(name) {
+		case unfinished:
+			if time.Since(ages[e.Name()]) > abandoned {
+				_ = os.Remove(name)
+			}
+		case finished:
+			found := map[Key]place{}
+			p, err := openPack(name, func(k Key, at place) { found[k] = at })
+			if errors.Is(err, fs.ErrNotExist) { // another process has swept it
+				continue
+			}
+			if err != nil {
+				_ = os.Remove(name)
+				continue
+			}
+			s.packs, s.total = append(s.packs, p), s.total+p.size
+			for k, at := range found {
+				s.values[k] = at
+			}
+		}
+	}
+	return s, nil
+}
+
+// Get returns a value, which is the caller's; false where it is not there.
+func (s *Store) Get(k Key) ([]byte, bool) {
+	if s == nil {
+		return nil, false
+	}
+	s.mu.Lock()
+	at, ok := s.values[k]
+	s.mu.Unlock()
+	if !ok {
+		return nil, false
+	}
+	data, ok := at.read()
+	if ok {
+		s.mu.Lock()
+		s.use(k, len(data))
+		s.mu.Unlock()
+	}
+	return data, ok
+}
+
+// Use marks values as asked for, without reading them: they stay.
+func (s *Store) Use(keys ...Key) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range keys {
+		if at, ok := s.values[k]; ok {
+			s.use(k, int(at.size))
+		}
+	}
+}
+
+func (s *Store) use(k Key, size int) {
+	if _, again := s.used[k]; !again {
+		s.used[k] = struct{}{}
+		s.live += int64(size)
+	}
+}
+
+// Put keeps a value for later processes; this one does not get it back. What is
+// past the folder's limit is not kept.
+func (s *Store) Put(k Key, data []byte) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live+int64(len(data)) > s.limit {
+		return
+	}
+	s.use(k, len(data))
+	delete(s.values, k)
+	s.write(k, data)
+}
+
+func (s *Store) write(k Key, data []byte) {
+	if s.broken {
+		return
+	}
+	var err error
+	if s.out == nil {
+		s.out, err = create(s.dir)
+	}
+	if err == nil {
+		err = s.out.add(k, data)
+	}
+	if err == nil {
+		s.total += int64(len(data))
+		if s.out.size >= packBytes {
+			err = s.finish()
+		}
+	}
+	if err != nil {
+		s.abandon()
+	}
+}
+
+// finish ends the pack that is being written.
+func (s *Store) finish() error {
+	if s.out == nil {
+		return nil
+	}
+	out := s.out
+	s.out = nil
+	return out.finish()
+}
+
+// abandon stops writing: the disk is full, or the folder is gone.
+func (s *Store) abandon() {
+	s.broken = true
+	if s.out != nil {
+		_ = s.out.file.Close()
+		_ = os.Remove(s.out.name)
+		s.out = nil
+	}
+}
+
+// Finish is for the end of a whole export: the next process that opens the folder
+// finds what was put. What the export did not ask for is swept once it is much of
+// the folder.
+func (s *Store) Finish() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.total > s.live+max(s.live/2, fewBytes) || s.total > s.limit || len(s.packs) > maxPacks {
+		s.sweep()
+	}
+	if err := s.finish(); err != nil {
+		s.abandon()
+	}
+	clear(s.used)
+	s.live = 0
+}
+
+// Close drops what was put since Finish, and closes the folder's files.
+func (s *Store) Close() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.abandon()
+	for _, p := range s.packs {
+		_ = p.file.Close()
+	}
+	s.packs, s.values = nil, nil
+}
+
+// sweep writes the values that were used into packs of their own, in the order in
+// which they lie, and removes all packs that were there before.
+func (s *Store) sweep() {
+	type value struct {
+		Key
+		place
+	}
+	var list []value
+	for k := range s.used {
+		if at, ok := s.values[k]; ok {
+			list = append(list, value{k, at})
+		}
+	}
+	slices.SortFunc(list, func(a, b value) int {
+		return cmp.Or(strings.Compare(a.pack.name, b.pack.name), cmp.Compare(a.offset, b.offset))
+	})
+	for _, v := range list {
+		if data, ok := v.read(); ok {
+			s.write(v.Key, data)
+		}
+	}
+	if s.broken {
+		return
+	}
+	for _, p := range s.packs {
+		_ = p.file.Close()
+		_ = os.Remove(p.name)
+	}
+	s.packs = nil
+	clear(s.values)
+	s.total = s.live
+}

@@ -1,0 +1,76 @@
+package server
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/dashboard"
+)
+
+// Dashboard is how people reach the pages of a Server.
+type Dashboard struct {
+	// URL is the address under which they do; empty for the one that it listens on.
+	URL string
+	// Provider signs them in; nil for links alone.
+	Provider *dashboard.Provider
+}
+
+func (s *Server) addDashboard(opt Options) (err error) {
+	if opt.Dashboard == nil {
+		return nil
+	}
+	address := cmp.Or(opt.Dashboard.URL, s.URL)
+	// Elsewhere a cookie would go over the network in the clear, or a browser would
+	// not take it.
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	s.links = u.Scheme == "http" && (u.Hostname() == "localhost" || err == nil && ip.IsLoopback())
+	s.people, err = dashboard.New(dashboard.Options{Admin: s.Admin, Objects: s.local.Objects(), URL: address, Provider: opt.Dashboard.Provider, Links: s.links, Log: s.log})
+	return err
+}
+
+// SignInLink returns a link that signs the owner of this machine in, once, within a
+// minute; empty where the dashboard is for others than this machine, or there is
+// none. It returns the errors of admin.Service.LocalLink.
+func (s *Server) SignInLink(ctx context.Context) (string, error) {
+	if !s.links {
+		return "", nil
+	}
+	return signInLink(ctx, s.Admin, s.URL)
+}
+
+func signInLink(ctx context.Context, rules *admin.Service, address string) (string, error) {
+	token, err := rules.LocalLink(ctx)
+	if err != nil {
+		return "", err
+	}
+	return address + "/sign-in/link?token=" + url.QueryEscape(token), nil
+}
+
+// SignInLink is Server.SignInLink from another process on the same data folder,
+// which says where the server is.
+func SignInLink(ctx context.Context, rules *admin.Service, dir string) (string, error) {
+	f, err := os.Open(filepath.Join(dir, "env"))
+	if err != nil {
+		return "", fmt.Errorf("the folder does not say where its Bindery is; start it with bindery up: %w", err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if address, ok := strings.CutPrefix(lines.Text(), "BINDERY_URL="); ok {
+			return signInLink(ctx, rules, address)
+		}
+	}
+	return "", fmt.Errorf("%s does not say where its Bindery is", f.Name())
+}
