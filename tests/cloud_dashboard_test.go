@@ -3,10 +3,8 @@ package tests
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"html"
 	"io"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -28,7 +26,7 @@ import (
 // idProvider is an OpenID provider on this machine, on whose pages everybody is who
 // they say.
 type idProvider struct {
-	port   int
+	port   string
 	issuer string
 	secret string
 }
@@ -36,13 +34,8 @@ type idProvider struct {
 // newIDProvider takes a port for one; it begins with serve.
 func newIDProvider(t *testing.T) idProvider {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	port := l.Addr().(*net.TCPAddr).Port
-	return idProvider{port: port, issuer: fmt.Sprintf("http://127.0.0.1:%d", port), secret: "sesame-of-the-dashboard"}
+	port := outside.Port(t)
+	return idProvider{port: port, issuer: "http://127.0.0.1:" + port, secret: "sesame-of-the-dashboard"}
 }
 
 // serve runs the provider until the test ends, for a dashboard that people come back

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -116,14 +115,8 @@ func deploy(t *testing.T) *deployment {
 	for _, name := range []string{"SSL_CERT_FILE", "AWS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"} {
 		t.Setenv(name, cert)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
-
-	d := &deployment{dir: dir, endpoint: fmt.Sprintf("https://127.0.0.1:%d", port)}
+	port := outside.Port(t)
+	d := &deployment{dir: dir, endpoint: "https://127.0.0.1:" + port}
 	d.proxy = newAWSProxy(t, d.endpoint, cert, key)
 	var parameters string
 	d.agents, parameters = newAgentWorld(t, cert, key)
@@ -131,7 +124,7 @@ func deploy(t *testing.T) *deployment {
 	parameters += " OidcIssuer=" + d.people.issuer + " OidcClientId=bindery"
 	for name, value := range map[string]string{
 		"LOCAL_PARAMETERS": parameters,
-		"LOCAL_DIR":        dir, "LOCAL_PORT": fmt.Sprint(port), "LOCAL_AUTH": "true", "LOCAL_CALLS": d.proxy.url,
+		"LOCAL_DIR":        dir, "LOCAL_PORT": port, "LOCAL_AUTH": "true", "LOCAL_CALLS": d.proxy.url,
 	} {
 		t.Setenv(name, value)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // walker is a person at a browser.
@@ -97,12 +98,7 @@ func (w walker) signIn(address, name string) {
 // by requests of another origin or made by hand.
 func TestAPersonWalksThroughTheDashboard(t *testing.T) {
 	chromium := browser(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	l.Close()
+	addr := "127.0.0.1:" + outside.Port(t)
 	id := newIDProvider(t)
 	id.serve(t, "http://"+addr+"/sign-in/callback")
 	t.Setenv("BINDERY_OIDC_CLIENT_SECRET", id.secret)

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,6 +18,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/server"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // killPatience is after how long something is stuck. What it bounds takes
@@ -63,18 +62,8 @@ func newVictim(t *testing.T, built string) *victim {
 			t.Fatal(err)
 		}
 	}
-	// The address must stay while nobody listens: below the ports that the
-	// system uses for connections, and not where another run looks for one.
-	for tries := 0; v.addr == ""; tries++ {
-		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(20000+rand.IntN(12000)))
-		if l, err := net.Listen("tcp", addr); err == nil {
-			_ = l.Close()
-			v.addr = addr
-		} else if tries > 1000 {
-			t.Fatal(err)
-		}
-	}
-	t.Cleanup(func() { // what buried has complained of
+	v.addr = "127.0.0.1:" + outside.Port(t) // it must stay while nobody listens
+	t.Cleanup(func() {                      // what buried has complained of
 		for _, p := range processesOf(v.program) {
 			_ = syscall.Kill(p.id, syscall.SIGKILL)
 		}

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -212,13 +210,8 @@ func samTemplate(t *testing.T, dir string) (file string, ids map[string]string) 
 
 // samAPI starts the API on this machine and has it refuse.
 func samAPI(t *testing.T, root string, env []string, sam, template string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	_ = l.Close()
-	cmd := exec.Command(sam, "local", "start-api", "-t", template, "--skip-pull-image", "--warm-containers", "LAZY", "--port", fmt.Sprint(port))
+	port := outside.Port(t)
+	cmd := exec.Command(sam, "local", "start-api", "-t", template, "--skip-pull-image", "--warm-containers", "LAZY", "--port", port)
 	cmd.Dir, cmd.Env = root, env
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
@@ -246,7 +239,7 @@ func samAPI(t *testing.T, root string, env []string, sam, template string) {
 			t.Log(lastBytes(string(b)))
 		}
 	})
-	base := fmt.Sprintf("http://127.0.0.1:%d", port)
+	base := "http://127.0.0.1:" + port
 	ask := func(method, path, body string, header map[string]string) (int, string, http.Header, error) {
 		r, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
 		if err != nil {

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // secret is in every link of these tests. It must be nowhere else.
@@ -206,8 +208,7 @@ func TestStart(t *testing.T) {
 // TestNoBundle: without a bundle and without a version on the volume the
 // server ends, and says what to do.
 func TestNoBundle(t *testing.T) {
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
+	gone := "http://127.0.0.1:" + outside.Port(t)
 	good := edition(t, "1")
 	for _, c := range []struct {
 		name   string
@@ -221,7 +222,7 @@ func TestNoBundle(t *testing.T) {
 		{"nothing is there", &origin{status: 404}, nil, CodeNotFound, "Check the address"},
 		{"the host is broken", &origin{status: 500}, nil, CodeUnreachable, "status 500"},
 		{"the host is busy", &origin{status: 429}, nil, CodeUnreachable, "status 429"},
-		{"no network", &origin{}, func(o *Options) { o.Link = gone.URL + "/exports/bundle.tar.gz?" + secret }, CodeUnreachable, "Check the network"},
+		{"no network", &origin{}, func(o *Options) { o.Link = gone + "/exports/bundle.tar.gz?" + secret }, CodeUnreachable, "Check the network"},
 		{"it breaks off again and again", &origin{data: good, cut: 5, noRanges: true}, nil, CodeUnreachable, "stopped after"},
 		{"no bundle", &origin{data: []byte("<html>Sign in</html>")}, nil, CodeRefused, "generate a new link"},
 		{"a bundle that was cut", &origin{data: good[:len(good)-9]}, nil, CodeRefused, "truncated"},

