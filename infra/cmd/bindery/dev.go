@@ -57,7 +57,11 @@ With --host 0.0.0.0, phones in the same network can see the site, too.`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) error {
 			server.CollectLate()
-			if err := settingsOf(cmd, args[0]); err != nil {
+			set, err := settingsOf(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			if err := set.check(opt.Domain, admin.Configuration{Kind: opt.Kind, Settings: opt.Settings}, nil); err != nil {
 				return err
 			}
 			opt.Dir = args[0]

@@ -58,8 +58,11 @@ func (b *baseFlag) Type() string   { return "path" }
 // Set takes a path with or without slashes at its ends.
 func (b *baseFlag) Set(value string) error {
 	path, err := admin.NormalBasePath(value)
+	if err != nil {
+		return errors.New(withoutField(err))
+	}
 	*b = baseFlag(path)
-	return err
+	return nil
 }
 
 // hostsFlag gathers the hosts of --allow-host, which replace those that were
@@ -82,7 +85,7 @@ func (h *hostsFlag) Type() string { return "host" }
 func (h *hostsFlag) Set(value string) error {
 	hosts, err := admin.NormalHosts(append(h.given, strings.Split(value, ",")...))
 	if err != nil {
-		return err
+		return errors.New(withoutField(err))
 	}
 	for host := range strings.SplitSeq(hosts, ",") {
 		if host != "" && remote.NewHosts([]string{host}).Empty() {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/kept"
 	"github.com/bindery-docs/bindery/shared/service/server"
@@ -45,7 +44,11 @@ bytes with and without it. --fresh and --no-cache render all pages.`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) (err error) {
 			server.CollectLate()
-			if err := settingsOf(cmd, args[0]); err != nil {
+			set, err := settingsOf(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			if err := set.check(domain, project, f.paths); err != nil {
 				return err
 			}
 			if err := required("out", f.out); err != nil {
@@ -102,34 +105,6 @@ bytes with and without it. --fresh and --no-cache render all pages.`,
 	failOnFlag(cmd, &f.failOn, "none")
 	a.jsonFlag(cmd)
 	return cmd
-}
-
-// settingsOf sets the flags of a command that were not given to what the folder's
-// own file says.
-func settingsOf(cmd *cobra.Command, dir string) error {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil // who reads the folder says so
-	}
-	settings, faults, err := check.ReadRun(os.DirFS(dir))
-	if err != nil {
-		return err
-	}
-	if len(faults) > 0 {
-		d := faults[0]
-		return usagef("%s:%d:%d: %s", filepath.Join(dir, d.File), d.Line, d.Column, d.Message)
-	}
-	for _, s := range settings {
-		flag := cmd.Flags().Lookup(s.Key)
-		if flag == nil || flag.Changed { // not a setting of this command
-			continue
-		}
-		for _, value := range s.Values {
-			if err := cmd.Flags().Set(s.Key, value); err != nil {
-				return usagef("%s: %v", filepath.Join(dir, s.Place()), err)
-			}
-		}
-	}
-	return nil
 }
 
 // keptFolder returns the folder of what is kept of an export from run to run;

@@ -282,7 +282,7 @@ func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (Ex
 			return ExportJob{}, err
 		}
 	}
-	paths, err := normalPaths("paths", in.Paths)
+	paths, err := NormalPaths("paths", in.Paths)
 	if err != nil {
 		return ExportJob{}, err
 	}

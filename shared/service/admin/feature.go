@@ -126,6 +126,9 @@ func NormalHosts(names []string) (string, error) {
 		if name = strings.ToLower(strings.TrimSpace(name)); name == "" {
 			continue
 		}
+		if strings.Contains(name, "/") {
+			return "", FieldErrorf(field, "%q is not the name of a host alone, such as files.example.com", name)
+		}
 		host, port, with := strings.Cut(name, ":")
 		if n, err := strconv.Atoi(port); with && (err != nil || n < 1 || n > 65535) {
 			return "", FieldErrorf(field, "%q has an invalid port", name)

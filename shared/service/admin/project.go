@@ -76,6 +76,9 @@ func checkSettings(t Settings) error {
 	} {
 		if f.address != "" {
 			if err := checkURL(f.field, f.address, "https"); err != nil {
+				if f.field == "settings.search" {
+					return FieldErrorf(f.field, "must be %q or the https address of a service, without user and password", SearchBundled)
+				}
 				return err
 			}
 		}
@@ -113,7 +116,7 @@ func (s *Service) createProject(ctx context.Context, c Caller, in Project) (Proj
 	if in.Kind == "" {
 		in.Kind = KindCloud
 	}
-	if err := (Configuration{in.Kind, in.Settings, in.Retention, in.Agent}).check(); err != nil {
+	if err := (Configuration{in.Kind, in.Settings, in.Retention, in.Agent}).Check(); err != nil {
 		return Project{}, err
 	}
 	if _, err := s.activeOrganisation(ctx, in.Organisation); err != nil {
@@ -174,7 +177,8 @@ type Configuration struct {
 	Agent     AgentSettings
 }
 
-func (c Configuration) check() error {
+// Check returns CodeInvalid, with the field, for what no project can be set to.
+func (c Configuration) Check() error {
 	if !slices.Contains(Kinds(), c.Kind) {
 		return FieldErrorf("kind", "must be cloud, client-hosted or air-gapped")
 	}
@@ -192,7 +196,7 @@ func (c Configuration) check() error {
 
 // check returns CodeInvalid for settings that no agent can work with.
 func (t AgentSettings) check() error {
-	if root, err := normalPaths("agent.root", []string{"/" + t.Root}); t.Root != "" && (err != nil || root[0] != t.Root) {
+	if root, err := NormalPaths("agent.root", []string{"/" + t.Root}); t.Root != "" && (err != nil || root[0] != t.Root) {
 		return FieldErrorf("agent.root", "must be the path of a folder in the repository, without slashes at its ends")
 	}
 	if t.Forge != "" && !slices.Contains(ForgeKinds(), t.Forge) {
@@ -218,7 +222,7 @@ func (s *Service) ConfigureProject(ctx context.Context, id string, c Configurati
 }
 
 func (s *Service) configureProject(ctx context.Context, by Caller, id string, c Configuration) (Project, error) {
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return Project{}, err
 	}
 	return change(ctx, s, "project", projectKey(id), []string{id}, func(p *Project, b *batch) (bool, error) {
