@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/dashboard", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/preview", "shared/service/server", "shared/service/store",
-		"shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/serve",
+		"shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/serve", "shared/delivery/upload",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -58,6 +58,7 @@ var rooms = map[string][]string{
 	"shared/base/html":     {},
 	"shared/base/json":     {},
 	"shared/base/lazy":     {},
+	"shared/base/golden":   {},
 	"shared/base/proptest": {},
 	"shared/base/redirect": {},
 	"shared/base/remote":   {"shared/base/lazy"},
@@ -163,6 +164,7 @@ var rooms = map[string][]string{
 	"shared/delivery/bundle": {"shared/base/json"},
 	"shared/delivery/diff":   {"shared/delivery/bundle", "shared/delivery/serve"},
 	"shared/delivery/serve":  {"shared/base/redirect", "shared/base/remote", "shared/delivery/bundle"},
+	"shared/delivery/upload": {"shared/base/json", "shared/delivery/bundle", "shared/delivery/serve"},
 
 	"tests/outside": {},
 }
@@ -202,7 +204,7 @@ var keepers = map[string]keeper{
 	"github.com/dlclark/regexp2/v2":   {"backtracks without a bound", []string{"shared/render/highlight"}},
 	"github.com/aws/aws-sdk-go-v2": {"AWS stands behind the ports", []string{
 		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/invoke", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
-		"shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun", "shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
+		"shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun", "shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve", "shared/delivery/upload",
 		"functions/internal/wire",
 	}},
 	"github.com/aws/smithy-go":               {"AWS stands behind the ports", []string{"shared/service/cloud/internal/call", "shared/service/cloud/stack"}},
@@ -232,7 +234,7 @@ var keepers = map[string]keeper{
 	"github.com/getkin/kin-openapi":         {forTests, nil},
 	"github.com/rogpeppe/go-internal":       {forTests, nil},
 	"pgregory.net/rapid":                    {forTests, []string{"shared/base/proptest"}},
-	"github.com/google/go-cmp":              {forTests, nil},
+	"github.com/google/go-cmp":              {forTests, []string{"shared/base/golden"}},
 	"honnef.co/go/tools":                    {forTests, nil},
 	"k8s.io":                                {forTests, nil},
 	"sigs.k8s.io":                           {forTests, nil},
