@@ -1,16 +1,11 @@
 package main
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/bindery-docs/bindery/shared/base/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden templates anew")
 
 // TestGoldenTemplates shows every change of what is deployed, in each stage.
 func TestGoldenTemplates(t *testing.T) {
@@ -18,18 +13,7 @@ func TestGoldenTemplates(t *testing.T) {
 		t.Run(string(name), func(t *testing.T) {
 			got := synth(t, name).raw
 			file := filepath.Join("testdata", string(name)+".template.json")
-			if *update {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
-				t.Errorf("the template is not testdata's any more (-update writes it anew):\n%s", diff)
-			}
+			golden.Same(t, file, got)
 		})
 	}
 }

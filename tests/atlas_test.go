@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,9 +18,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
-)
 
-var update = flag.Bool("update", false, "write golden files anew")
+	"github.com/bindery-docs/bindery/shared/base/golden"
+)
 
 // atlas is the folder of a site of our own that has all that a site may have:
 // products, versions, four languages and two directions, every component in odd
@@ -54,6 +53,10 @@ var atlasOnce = sync.OnceValues(func() (string, error) {
 // where most can go wrong, and one whole document.
 func TestAtlas(t *testing.T) {
 	dir := unpack(t, atlas(t))
+	same := func(name, got string) {
+		t.Helper()
+		golden.Same(t, filepath.Join("testdata", "atlas.golden", name), []byte(got))
+	}
 	var files []string
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -65,7 +68,7 @@ func TestAtlas(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(files)
-	golden(t, "files.txt", strings.Join(slices.Compact(files), "\n")+"\n")
+	same("files.txt", strings.Join(slices.Compact(files), "\n")+"\n")
 
 	var told strings.Builder
 	for line := range strings.Lines(readFile(t, dir, "bindery/diagnostics.jsonl")) {
@@ -78,17 +81,17 @@ func TestAtlas(t *testing.T) {
 		}
 		fmt.Fprintf(&told, "%s:%d:%d: %s: %s: %s\n", d.File, d.Line, d.Column, d.Severity, d.Code, d.Message)
 	}
-	golden(t, "diagnostics.txt", told.String())
+	same("diagnostics.txt", told.String())
 
 	for _, name := range []string{
 		"en/v2/guides/odd", "en/v2/guides/code", "en/v2/guides/media", "en/v2/guides/switches", "en/v2/guides/math",
 		"hostile/script", "hostile/broken", "news", "ar/v2/install", "zh/v2/index", "tools/index",
 	} {
 		flat := strings.ReplaceAll(name, "/", "_")
-		golden(t, flat+".md", readFile(t, dir, name+".md"))
-		golden(t, flat+".html", article(t, readFile(t, dir, name+".html")))
+		same(flat+".md", readFile(t, dir, name+".md"))
+		same(flat+".html", article(t, readFile(t, dir, name+".html")))
 	}
-	golden(t, "whole.html", lined(hashed.ReplaceAllString(readFile(t, dir, "news.html"), ".*.")))
+	same("whole.html", lined(hashed.ReplaceAllString(readFile(t, dir, "news.html"), ".*.")))
 }
 
 // article cuts out of a document what is the page's own: the way to it, its
@@ -124,12 +127,6 @@ var (
 
 // lined gives each element a line.
 func lined(html string) string { return strings.ReplaceAll(html, "><", ">\n<") + "\n" }
-
-// golden compares with a golden file of the site "atlas".
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	sameAs(t, filepath.Join("testdata", "atlas.golden", name), got)
-}
 
 // tab is one tab of a browser for many pages.
 type tab struct {

@@ -12,6 +12,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/bindery-docs/bindery/shared/base/golden"
 )
 
 // islandPages are the pages of the site "islands". The first needs no engine.
@@ -55,7 +57,7 @@ func TestIslands(t *testing.T) {
 // shows compares with a golden file of the site "islands".
 func shows(t *testing.T, name, got string) {
 	t.Helper()
-	sameAs(t, filepath.Join("testdata", "islands.golden", name), got)
+	golden.Same(t, filepath.Join("testdata", "islands.golden", name), []byte(got))
 }
 
 // TestIslandsInABrowser uses components as readers do, by mouse and by keyboard:

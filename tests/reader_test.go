@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/tests/outside"
 )
@@ -115,25 +113,4 @@ func browse(t *testing.T, chromium string) (context.Context, context.CancelFunc)
 		t.Fatal(err)
 	}
 	return ctx, stop
-}
-
-// sameAs compares with a golden file, which -update writes anew.
-func sameAs(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s is not as it was (-update writes it anew):\n%s", file, diff)
-	}
 }

@@ -5,7 +5,6 @@ package docs_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -20,6 +19,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -28,8 +28,6 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
-
-var update = flag.Bool("update", false, "write the OpenAPI document")
 
 // load reads this folder as a site.
 func load(t *testing.T) (*site.Site, fs.FS) {
@@ -180,14 +178,7 @@ func TestOpenAPIDocument(t *testing.T) {
 		t.Fatal("the served document names its server in another way")
 	}
 	want := strings.Replace(string(served), own, readers, 1)
-	if *update {
-		if err := os.WriteFile("openapi.json", []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := os.ReadFile("openapi.json"); err != nil || string(got) != want {
-		t.Errorf("infra/docs/openapi.json is not the document of shared/service/api (%v); -update writes it", err)
-	}
+	golden.Same(t, "openapi.json", []byte(want))
 }
 
 // The table of plans is that of the rules.

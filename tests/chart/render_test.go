@@ -2,7 +2,6 @@ package chart
 
 import (
 	"encoding/base64"
-	"flag"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,9 +15,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"sigs.k8s.io/yaml"
-)
 
-var update = flag.Bool("update", false, "write golden files anew")
+	"github.com/bindery-docs/bindery/shared/base/golden"
+)
 
 func names(objects map[string]object) []string { return slices.Sorted(maps.Keys(objects)) }
 
@@ -47,19 +46,7 @@ func TestRender(t *testing.T) {
 			if _, said, err := call(t, string(values), "lint", folder, "--strict", "--values", "-"); err != nil {
 				t.Errorf("helm lint: %v\n%s", err, said)
 			}
-			golden := filepath.Join("testdata", name+".golden.yaml")
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("it renders something else (-update writes it): -was +is\n%s", diff)
-			}
+			golden.Same(t, filepath.Join("testdata", name+".golden.yaml"), []byte(got))
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -319,10 +320,8 @@ func TestEveryValueIsDocumented(t *testing.T) {
 			t.Errorf("%s has no marks of the table of values", file)
 			continue
 		}
-		if *update {
-			if err := os.WriteFile(file, []byte(before+marks[0]+table.String()+marks[1]+after), 0o644); err != nil {
-				t.Fatal(err)
-			}
+		if golden.Update() {
+			golden.Write(t, file, []byte(before+marks[0]+table.String()+marks[1]+after))
 		} else if is != table.String() {
 			t.Errorf("%s does not have the values as they are (-update writes them)", file)
 		}

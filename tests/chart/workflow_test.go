@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/shared/base/golden"
 )
 
 // TestDocumentationHasTheWorkflows holds the page about the loop against the
@@ -40,10 +42,8 @@ func TestDocumentationHasTheWorkflows(t *testing.T) {
 		block.WriteString(indent + "```\n\n")
 		want = before + start + block.String() + end + after
 	}
-	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if golden.Update() {
+		golden.Write(t, page, []byte(want))
 	} else if string(text) != want {
 		t.Errorf("%s shows other workflows than infra/chart/workflows has (-update writes them)", page)
 	}

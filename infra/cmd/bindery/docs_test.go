@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -13,12 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-)
 
-var update = flag.Bool("update", false, "write the page of all commands anew")
+	"github.com/bindery-docs/bindery/shared/base/golden"
+)
 
 const docsDir = "../../docs"
 
@@ -86,18 +84,7 @@ icon: square-terminal
 func TestPageOfAllCommands(t *testing.T) {
 	got := commandsPage((&app{}).root())
 	file := filepath.Join(docsDir, "operate", "commands.mdx")
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("the page and the program differ (-page +program; -update writes the page):\n%s", diff)
-	}
+	golden.Same(t, file, got)
 }
 
 // Ids in help have the form of those that the API makes.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/shared/render/capability"
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/component"
@@ -144,10 +145,8 @@ func TestPageOfCapabilities(t *testing.T) {
 		}
 	}
 	want.WriteString("\n")
-	if *update {
-		if err := os.WriteFile(file, []byte(before+begin+want.String()+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if golden.Update() {
+		golden.Write(t, file, []byte(before+begin+want.String()+end+after))
 		return
 	}
 	if got != want.String() {

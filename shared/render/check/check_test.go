@@ -1,10 +1,8 @@
 package check_test
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,11 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
-
-var update = flag.Bool("update", false, "write what cases find anew")
 
 // siteOf makes a file system of the files of a case that lie below a folder.
 func siteOf(archive *txtar.Archive, folder string) fstest.MapFS {
@@ -88,11 +85,9 @@ func TestCases(t *testing.T) {
 			if i < 0 {
 				t.Fatal("the case has no file want")
 			}
-			if *update {
+			if golden.Update() {
 				archive.Files[i].Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, file, txtar.Format(archive))
 				return
 			}
 			if diff := cmp.Diff(strings.Split(string(archive.Files[i].Data), "\n"), strings.Split(got, "\n")); diff != "" {

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
@@ -72,10 +73,8 @@ func TestFixes(t *testing.T) {
 				}
 			}
 			got := txtar.Format(want)
-			if *update {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+			if golden.Update() {
+				golden.Write(t, file, got)
 				return
 			}
 			if diff := cmp.Diff(string(txtar.Format(archive)), string(got)); diff != "" {

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -92,8 +92,6 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update-page", false, "write the table of codes in the documentation anew")
-
 // TestPageOfCodes: the documentation has the table of codes.
 func TestPageOfCodes(t *testing.T) {
 	const begin, end = "{/* codes */}\n", "{/* end of codes */}\n"
@@ -113,13 +111,11 @@ func TestPageOfCodes(t *testing.T) {
 		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", c.Name, c.Level, c.About)
 	}
 	want.WriteString("\n")
-	if *update {
-		if err := os.WriteFile(file, []byte(before+begin+want.String()+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if golden.Update() {
+		golden.Write(t, file, []byte(before+begin+want.String()+end+after))
 		return
 	}
 	if diff := cmp.Diff(strings.Split(want.String(), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("the table differs (-program +page; -update-page writes it anew):\n%s", diff)
+		t.Errorf("the table differs (-program +page; -update writes it anew):\n%s", diff)
 	}
 }

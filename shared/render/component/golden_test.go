@@ -2,9 +2,7 @@ package component_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,11 +13,10 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/net/html"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
-
-var update = flag.Bool("update", false, "write what the components give into the golden files")
 
 // namedIcons draws an icon as its name; it knows all names but "unknown".
 type namedIcons struct{}
@@ -60,16 +57,14 @@ func TestGolden(t *testing.T) {
 				t.Error(fault)
 			}
 			got := outputs(result)
-			if *update {
+			if golden.Update() {
 				archive.Files = kept
 				for _, o := range got {
 					if o.text != "" {
 						archive.Files = append(archive.Files, txtar.File{Name: "want/" + o.name, Data: []byte(o.text)})
 					}
 				}
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, file, txtar.Format(archive))
 				return
 			}
 			if len(want) == 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -15,30 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
-
-// golden compares with a file of testdata.
-func golden(t *testing.T, file string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs; -update writes it anew (-want +got):\n%s", file, diff)
-	}
-}
 
 // shown is all of a drawing that a page shows, an element a line.
 func shown(d *Diagram) []byte {
@@ -72,7 +50,7 @@ func TestDiagrams(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := shown(d)
-			golden(t, strings.TrimSuffix(f, ".mmd")+".golden", out)
+			golden.Same(t, strings.TrimSuffix(f, ".mmd")+".golden", out)
 			safe(t, d.AppendSVG(nil, `"><script>`, address))
 		})
 	}

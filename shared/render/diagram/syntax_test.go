@@ -1,13 +1,14 @@
 package diagram
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/bindery-docs/bindery/shared/base/golden"
 )
 
 // TestSyntax: each part of the syntax of graphs has a file with a source and what
@@ -30,11 +31,9 @@ func TestSyntax(t *testing.T) {
 			}
 			safe(t, d.AppendSVG(nil, `"><script>`, address))
 			got := shown(d)
-			if *update {
+			if golden.Update() {
 				ar.Files = []txtar.File{ar.Files[0], {Name: "drawing", Data: got}}
-				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, file, txtar.Format(ar))
 				return
 			}
 			if diff := cmp.Diff(string(ar.Files[1].Data), string(got)); diff != "" {

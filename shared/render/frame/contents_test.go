@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path"
@@ -12,12 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
 
 // contentsOf writes the contents pages of a site without files.
 func contentsOf(t testing.TB, v *Views) (names []string, pages map[string]string) {
@@ -155,18 +153,7 @@ func TestContentsPageGolden(t *testing.T) {
 	// Three hundred pages alike are of no use to a reader of the file.
 	got = regexp.MustCompile(`\n<li>.*many/([2-9]|\d\d+)\..*`).ReplaceAllString(got, "")
 	file := filepath.Join("testdata", "contents.golden.html")
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("run with -update where this is meant:\n%s", diff)
-	}
+	golden.Same(t, file, []byte(got))
 }
 
 // What the documentation says of large sections is so.

@@ -1,7 +1,6 @@
 package highlight
 
 import (
-	"flag"
 	"html"
 	"os"
 	"path/filepath"
@@ -9,10 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/bindery-docs/bindery/shared/base/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // samples gives the embedded samples by their label, which is the file's name.
 func samples(t testing.TB) map[string]string {
@@ -63,19 +60,7 @@ func TestSampleHTML(t *testing.T) {
 	for label, code := range samples(t) {
 		t.Run(label, func(t *testing.T) {
 			got := AppendHTML(nil, code, h.Runs(label, code))
-			golden := filepath.Join("testdata", "samples", label+".golden")
-			if *update {
-				if err := os.WriteFile(golden, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("HTML differs (-want +got):\n%s", diff)
-			}
+			golden.Same(t, filepath.Join("testdata", "samples", label+".golden"), got)
 			checkHTML(t, code, string(got))
 		})
 	}

@@ -1,18 +1,16 @@
 package mdx
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
-)
 
-var update = flag.Bool("update", false, "write what the parser yields into testdata")
+	"github.com/bindery-docs/bindery/shared/base/golden"
+)
 
 var kindNames = [...]string{Document: "document", Paragraph: "paragraph", Heading: "heading", Blockquote: "quote", List: "list",
 	ListItem: "item", CodeBlock: "code", ThematicBreak: "rule", Table: "table", TableRow: "row", TableCell: "cell", MathBlock: "math",
@@ -113,7 +111,7 @@ func TestCases(t *testing.T) {
 				outline(&b, c, 0)
 			}
 			out = append(out, f, txtar.File{Name: name + ".tree", Data: []byte(b.String())})
-			if *update {
+			if golden.Update() {
 				continue
 			}
 			t.Run(filepath.Base(file)+"/"+name, func(t *testing.T) {
@@ -122,11 +120,9 @@ func TestCases(t *testing.T) {
 				}
 			})
 		}
-		if *update {
+		if golden.Update() {
 			archive.Files = out
-			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			golden.Write(t, file, txtar.Format(archive))
 		}
 	}
 }

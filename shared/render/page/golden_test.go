@@ -1,9 +1,7 @@
 package page_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,11 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/page"
 )
-
-var update = flag.Bool("update", false, "write what the renderer gives into the golden files")
 
 // namedIcons draws an icon as its name; it knows all names but "unknown".
 type namedIcons struct{}
@@ -66,16 +63,14 @@ func TestGolden(t *testing.T) {
 				"diagnostics": diagnostics(result),
 				"links":       links(result),
 			}
-			if *update {
+			if golden.Update() {
 				archive.Files = kept
 				for _, name := range []string{"html", "md", "text", "contents", "diagnostics", "links"} {
 					if _, asked := want[name]; asked || len(want) == 0 && got[name] != "" {
 						archive.Files = append(archive.Files, txtar.File{Name: "want/" + name, Data: []byte(got[name])})
 					}
 				}
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, file, txtar.Format(archive))
 				return
 			}
 			if len(want) == 0 {

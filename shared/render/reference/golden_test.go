@@ -3,10 +3,8 @@ package reference_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,13 +14,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
-
-var update = flag.Bool("update", false, "write what pages are into the golden files")
 
 // noIcons draws none: pages about APIs have those of their author alone.
 type noIcons struct{}
@@ -120,11 +117,9 @@ func TestPages(t *testing.T) {
 			if len(got) == 0 || len(got) != len(pages) {
 				t.Fatalf("%d names of %d pages", len(got), len(pages))
 			}
-			if *update {
+			if golden.Update() {
 				archive.Files = kept
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, file, txtar.Format(archive))
 				return
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

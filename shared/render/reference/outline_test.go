@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
@@ -134,20 +134,7 @@ func TestCorporaPages(t *testing.T) {
 				}
 			}
 			fmt.Fprintf(&b, "%d pages\n", len(pages))
-			golden := filepath.Join("testdata", "corpora", name+".golden")
-			if *update {
-				if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			have, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(have), b.String()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			golden.Same(t, filepath.Join("testdata", "corpora", name+".golden"), []byte(b.String()))
 		})
 	}
 }

@@ -1,35 +1,15 @@
 package script
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/base/golden"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
-
-// golden compares with a file of testdata.
-func golden(t *testing.T, file string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs; -update writes it anew (-want +got):\n%s", file, diff)
-	}
-}
 
 // TestUtilities: names of Tailwind, of its version 3 and of the site's colours
 // have rules; others are told.
@@ -46,7 +26,7 @@ func TestUtilities(t *testing.T) {
 	if diff := cmp.Diff([]string{"1/2", "com", "foo", "group", "prose", "tsd-signature"}, unknown); diff != "" {
 		t.Errorf("unknown names (-want +got):\n%s", diff)
 	}
-	golden(t, "testdata/utilities.golden.css", sheet)
+	golden.Same(t, "testdata/utilities.golden.css", sheet)
 
 	slices.Reverse(names)
 	again, _, err := e.Utilities(t.Context(), append(names, names...))

@@ -5,8 +5,6 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
-	"flag"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -17,12 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func newTheme(t testing.TB, cfg Config) *Theme {
 	t.Helper()
@@ -108,18 +105,7 @@ func TestDocument(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := layout(th.Document(nil, tt.view()))
 			file := filepath.Join("testdata", tt.name+".html")
-			if *update {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("(-want +got; -update rewrites):\n%s", diff)
-			}
+			golden.Same(t, file, got)
 		})
 	}
 }

@@ -9,11 +9,9 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -30,11 +28,10 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 	"golang.org/x/net/html"
 
+	"github.com/bindery-docs/bindery/shared/base/golden"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
-
-var update = flag.Bool("update", false, "write what comes out of the hostile sites into their cases")
 
 // evil is what the cases have for EVIL: it ends whatever it may stand in, and
 // begins an element. In JSON a quote goes before it.
@@ -100,7 +97,7 @@ func TestHostileSites(t *testing.T) {
 					t.Fatal("the case does not say what is wanted")
 				}
 				got := attack(t, sites[site])
-				if *update {
+				if golden.Update() {
 					*wants[site] = []byte(got)
 				}
 				if want := string(*wants[site]); strings.TrimSpace(got) != strings.TrimSpace(want) {
@@ -108,10 +105,8 @@ func TestHostileSites(t *testing.T) {
 				}
 			})
 		}
-		if *update {
-			if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
-				t.Fatal(err)
-			}
+		if golden.Update() {
+			golden.Write(t, name, txtar.Format(archive))
 		}
 	}
 	t.Logf("%d sites", cases)

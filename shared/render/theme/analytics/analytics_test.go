@@ -3,19 +3,17 @@ package analytics
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dop251/goja"
-)
 
-var update = flag.Bool("update", false, "write golden files anew")
+	"github.com/bindery-docs/bindery/shared/base/golden"
+)
 
 // full has settings for every service.
 func full() Services {
@@ -122,19 +120,7 @@ func TestAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", "sources.json")
-	if *update {
-		if err := os.WriteFile(golden, append(got, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(append(got, '\n'), want) {
-		t.Errorf("sources are %s, want %s", got, want)
-	}
+	golden.Same(t, filepath.Join("testdata", "sources.json"), append(got, '\n'))
 }
 
 func TestWhatIsLeftOut(t *testing.T) {

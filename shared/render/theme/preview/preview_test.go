@@ -2,21 +2,17 @@ package preview
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"flag"
 	"image/color"
 	"image/png"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/math/fixed"
-)
 
-var update = flag.Bool("update", false, "write golden pictures anew")
+	"github.com/bindery-docs/bindery/shared/base/golden"
+)
 
 // TestPictures holds pictures against golden files, byte for byte: a picture is
 // the same wherever it is drawn. What the font lacks is not drawn as boxes.
@@ -50,20 +46,7 @@ func TestPictures(t *testing.T) {
 			if got, want := color.RGBAModel.Convert(pic.At(margin+1, height/2)), parse(c.Color); got != want {
 				t.Errorf("the bar is %v, want %v", got, want)
 			}
-			golden := filepath.Join("testdata", name+".png")
-			if *update {
-				if err := os.WriteFile(golden, data, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(data, want) {
-				a, b := sha256.Sum256(data), sha256.Sum256(want)
-				t.Errorf("the picture is %s, want %s (-update)", hex.EncodeToString(a[:4]), hex.EncodeToString(b[:4]))
-			}
+			golden.Same(t, filepath.Join("testdata", name+".png"), data)
 		})
 	}
 }

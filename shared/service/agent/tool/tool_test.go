@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
-)
 
-var update = flag.Bool("update", false, "write the expected answers anew")
+	"github.com/bindery-docs/bindery/shared/base/golden"
+)
 
 // memory is a repository in memory. A file whose text begins with "binary" is none.
 type memory map[string]string
@@ -142,11 +140,9 @@ func TestCases(t *testing.T) {
 				}
 			}
 			got := strings.ReplaceAll(b.String(), "\r", "␍")
-			if *update {
+			if golden.Update() {
 				a.Files = append(kept, txtar.File{Name: "answers", Data: []byte(got)})
-				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, file, txtar.Format(a))
 				return
 			}
 			if d := cmp.Diff(want, got); d != "" {

@@ -22,30 +22,13 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/cloud/cloudtest"
 	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/shared/service/storetest"
 )
-
-// clock is a time that tests move.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
 
 // roles is an STS whose credentials live for life after the clock's time. It
 // notes what it was asked.
 type roles struct {
-	clock *clock
+	clock *storetest.Clock
 	life  time.Duration
 
 	mu    sync.Mutex
@@ -66,23 +49,23 @@ func (r *roles) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = fmt.Fprintf(w, `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>
 		<AccessKeyId>SIGNER%d</AccessKeyId><SecretAccessKey>secret</SecretAccessKey><SessionToken>session%[1]d</SessionToken>
 		<Expiration>%s</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`,
-		len(r.asked), r.clock.Now().Add(r.life).UTC().Format(time.RFC3339))
+		len(r.asked), r.clock.Time().Add(r.life).UTC().Format(time.RFC3339))
 }
 
 const signerRole = "arn:aws:iam::123456789012:role/signer"
 
 // signing makes Objects whose links to read are signed by a role with
 // credentials of the given life.
-func signing(t *testing.T, life time.Duration) (*s3store.Objects, *clock, *roles) {
+func signing(t *testing.T, life time.Duration) (*s3store.Objects, *storetest.Clock, *roles) {
 	t.Helper()
 	// A fraction of a second: links are signed at whole ones.
-	c := &clock{now: time.Date(2026, 11, 21, 10, 30, 0, 700_000_000, time.UTC)}
+	c := storetest.NewClock(time.Date(2026, 11, 21, 10, 30, 0, 700_000_000, time.UTC))
 	r := &roles{clock: c, life: life}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
 	return s3store.New(aws.Config{
 		Region: "eu-west-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("OWN", "own", "own"),
-	}, s3store.Options{Sources: "sources", Exports: "exports", SignerRole: signerRole, Now: c.Now}), c, r
+	}, s3store.Options{Sources: "sources", Exports: "exports", SignerRole: signerRole, Now: c.Time}), c, r
 }
 
 func TestLinkEndsWithItsCredentials(t *testing.T) {
@@ -111,7 +94,7 @@ func TestLinkEndsWithItsCredentials(t *testing.T) {
 			if got := link.ExpiresAt.Format(time.TimeOnly); got != c.want {
 				t.Errorf("the link ends at %s, want %s", got, c.want)
 			}
-			if link.ExpiresAt.After(clock.Now().Add(c.asked)) || link.ExpiresAt.After(clock.Now().Add(c.session)) {
+			if link.ExpiresAt.After(clock.Time().Add(c.asked)) || link.ExpiresAt.After(clock.Time().Add(c.session)) {
 				t.Errorf("the link ends at %v: later than was asked for, or than its credentials", link.ExpiresAt)
 			}
 			q := u.Query()
@@ -148,13 +131,13 @@ func TestSessionsAreRenewedEarly(t *testing.T) {
 		{2 * time.Minute, 2, time.Hour - 700*time.Millisecond},
 		{3 * time.Hour, 3, time.Hour - 700*time.Millisecond},
 	} {
-		clock.move(c.after)
+		clock.Advance(c.after)
 		link, err := o.PresignGet(t.Context(), "orgs/o/manifests/m", "", time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(roles.asked) != c.sessions || link.ExpiresAt.Sub(clock.Now()) != c.life {
-			t.Errorf("link %d: %d sessions, it lives %v; want %d and %v", i, len(roles.asked), link.ExpiresAt.Sub(clock.Now()), c.sessions, c.life)
+		if len(roles.asked) != c.sessions || link.ExpiresAt.Sub(clock.Time()) != c.life {
+			t.Errorf("link %d: %d sessions, it lives %v; want %d and %v", i, len(roles.asked), link.ExpiresAt.Sub(clock.Time()), c.sessions, c.life)
 		}
 	}
 }
