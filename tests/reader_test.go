@@ -65,7 +65,7 @@ func browser(t testing.TB) string {
 // newBrowser opens a tab that shares no cookie, cache or storage with any other,
 // for a test that needs it no longer than that. The function closes it. All tests
 // have one browser for that; with options of its own, a test starts another.
-func newBrowser(t *testing.T, chromium string, longest time.Duration, more ...chromedp.ExecAllocatorOption) (context.Context, context.CancelFunc) {
+func newBrowser(t testing.TB, chromium string, longest time.Duration, more ...chromedp.ExecAllocatorOption) (context.Context, context.CancelFunc) {
 	t.Helper()
 	if len(more) > 0 {
 		ctx, cancel := context.WithTimeout(t.Context(), longest)

@@ -106,3 +106,38 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 }
+
+// FuzzIndent: whatever JSON is indented, its values stay, nothing but white space
+// changes, and there is nothing to do a second time.
+func FuzzIndent(f *testing.F) {
+	for _, seed := range []string{
+		"{\n\"a\": [\n\"b\"\n  ]\n}\n", "{\n\t\"a\": {\n  \"b\": 1}, \n\t\"c\": 2\n}", "{\n    \"a\": [{\n    \"b\": \"]{\"\n    }, {\n    \"c}\": []\n    }]\n}\r\n",
+		"\ufeff{\n \"a\": 1\n}", "[1,\r\n2\r]", "{\"a\\\"{\n\": 1}", " 1 ", "{\"\\u007b\":\n[]}", "[[[[\n]]\n]]", "{\"a\"\n:\n1}", "[\t\n\t]\t",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		changes, err := Indent(src)
+		if err != nil || len(src) > 10_000 {
+			return
+		}
+		for _, c := range changes {
+			if strings.Trim(string(src[c.From:c.To])+c.Text, " \t\r") != "" {
+				t.Fatalf("%q becomes %q", src[c.From:c.To], c.Text)
+			}
+		}
+		got := Splice(src, changes)
+		if json.Valid(src) {
+			var before, after any
+			if err := json.Unmarshal(src, &before); err != nil {
+				return // deeper than the other reader goes, or a number that it has no room for
+			}
+			if err := json.Unmarshal(got, &after); err != nil || !reflect.DeepEqual(before, after) {
+				t.Fatalf("%q becomes %q (%v)", src, got, err)
+			}
+		}
+		if again, err := Indent(got); err != nil || len(again) > 0 {
+			t.Errorf("%q becomes %q, and again %+v (%v)", src, got, again, err)
+		}
+	})
+}

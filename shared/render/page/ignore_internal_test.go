@@ -1,7 +1,9 @@
 package page
 
 import (
+	"bytes"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,4 +30,38 @@ func TestIgnoresIn(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
+}
+
+// FuzzIgnores: whatever stands in a page, its comments have their places, in the order
+// of lines that exist, and none is about a line before its own.
+func FuzzIgnores(f *testing.F) {
+	for _, seed := range []string{
+		"{/* bindery-ignore x: y */}\n\ntext", "text {/*bindery-ignore x:y*/}", "- { /* bindery-ignore\nx:y */ }\n- t", "<!-- bindery-ignore x: y -->\r\n\r\nt",
+		"```\n{/* bindery-ignore a: b */}\n```", "`<!-- bindery-ignore a: b -->`", "{/* bindery-ignore */", "<!--bindery-ignore--><!-- bindery-ignore\u00a0x -->", "{/*bindery-ignore {/*bindery-ignore*/}*/}",
+	} {
+		f.Add([]byte(seed), true)
+		f.Add([]byte(seed), false)
+	}
+	f.Fuzz(func(t *testing.T, src []byte, markdown bool) {
+		if len(src) > 10_000 {
+			return
+		}
+		name := "a.mdx"
+		if markdown {
+			name = "a.md"
+		}
+		file, _ := mdx.Parse(src, mdx.Options{})
+		lines := bytes.Split(src, []byte("\n"))
+		for _, i := range ignoresIn(name, src, file.Root) {
+			if i.File != name || i.Line < 1 || i.Line > i.For || i.For > len(lines) || i.Column < 1 || i.Column > len(lines[i.Line-1]) {
+				t.Fatalf("a comment of %d lines is %+v", len(lines), i)
+			}
+			if opens := lines[i.Line-1][i.Column-1:]; opens[0] != '{' && !(markdown && bytes.HasPrefix(opens, []byte("<!--"))) {
+				t.Errorf("at %d:%d no comment begins: %q", i.Line, i.Column, opens)
+			}
+			if len(i.Text) > maxMessage+len("…") || !utf8.ValidString(i.Text) && utf8.Valid(src) {
+				t.Errorf("the text is %q", i.Text)
+			}
+		}
+	})
 }
