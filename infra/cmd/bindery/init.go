@@ -70,9 +70,9 @@ for each folder. It overwrites nothing: where one of its files is there already,
 					fmt.Fprintf(w, "%s README.md is not published. Rename it to index.md if the site should begin with it.\n", a.paint(w, yellow, "!"))
 				}
 				facts(w,
-					"\npreview it", "bindery dev "+report.Dir+" --open",
-					"check it", "bindery check "+report.Dir,
-					"export it", "bindery run "+report.Dir+" --out bundle.tar.gz")
+					"\npreview it", called()+" dev "+report.Dir+" --open",
+					"check it", called()+" check "+report.Dir,
+					"export it", called()+" run "+report.Dir+" --out bundle.tar.gz")
 			})
 		}),
 	}
