@@ -1,14 +1,18 @@
 package tests
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -28,6 +32,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/export"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
+	"github.com/bindery-docs/bindery/shared/service/webhook"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -353,4 +358,113 @@ func sameShape(at string, shown, got any) []string {
 		}
 	}
 	return diff
+}
+
+// TestTheDocumentedReceiver runs the receiver of the page on webhooks, as it stands
+// there but for its port, and sends it what is signed and what is not.
+func TestTheDocumentedReceiver(t *testing.T) {
+	python := outside.Program(t, "python3")
+	script := example(t, "api/webhooks.mdx", "python receive.py")
+	const port = `("127.0.0.1", 9000)`
+	if !strings.Contains(script, port) {
+		t.Fatalf("the receiver listens elsewhere:\n%s", script)
+	}
+	// The script says which port it was given.
+	script = strings.Replace(script, "HTTPServer("+port+", Receiver).serve_forever()",
+		`server = HTTPServer(("127.0.0.1", 0), Receiver)
+print(server.server_port, flush=True)
+server.serve_forever()`, 1)
+	secret := "whsec_" + base64.StdEncoding.EncodeToString([]byte("a key of thirty-two bytes, no less"))
+	cmd := exec.CommandContext(t.Context(), python, "-c", script)
+	cmd.Env = append(os.Environ(), "WEBHOOK_SECRET="+secret)
+	var stderr bytes.Buffer // read after the end
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("the receiver says:\n%s", stderr.String())
+		}
+	}()
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() {
+		t.Fatal("the receiver did not start")
+	}
+	address := "http://" + net.JoinHostPort("127.0.0.1", lines.Text())
+	body := []byte(`{"type":"export.completed","data":{"jobId":"exp_1"}}`)
+	now := time.Now()
+	sign := func(secret string, at time.Time, body []byte) string {
+		signature, err := webhook.Sign(secret, "evt_1", at, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return signature
+	}
+	good := sign(secret, now, body)
+	other := sign("whsec_"+base64.StdEncoding.EncodeToString([]byte("another key")), now, body)
+	old := now.Add(-time.Hour)
+	for _, c := range []struct {
+		name, signature string
+		at              time.Time
+		body            []byte
+		want            int
+	}{
+		{"signed", good, now, body, http.StatusNoContent},
+		{"signed with two secrets", other + " " + good, now, body, http.StatusNoContent},
+		{"signed with another secret", other, now, body, http.StatusBadRequest},
+		{"another body", good, now, []byte(`{"type":"export.failed"}`), http.StatusBadRequest},
+		{"old", sign(secret, old, body), old, body, http.StatusBadRequest},
+		{"not signed", "", now, body, http.StatusBadRequest},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, bytes.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set(webhook.HeaderID, "evt_1")
+		req.Header.Set(webhook.HeaderTimestamp, fmt.Sprint(c.at.Unix()))
+		req.Header.Set(webhook.HeaderSignature, c.signature)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != c.want {
+			t.Errorf("%s: %d, want %d", c.name, res.StatusCode, c.want)
+		}
+	}
+	if !lines.Scan() || lines.Text() != "evt_1 export.completed" {
+		t.Errorf("the receiver prints %q", lines.Text())
+	}
+}
+
+// TestTheDocumentedStart holds the docs.json of the page for those with a folder of
+// Markdown against the one that bindery init writes.
+func TestTheDocumentedStart(t *testing.T) {
+	docs := filepath.Join(t.TempDir(), "docs")
+	for _, name := range []string{"index.md", "guides/start.md"} {
+		file := filepath.Join(docs, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("Text.\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command(bindery(t), "init", docs, "--name", "Example").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	written, err := os.ReadFile(filepath.Join(docs, "docs.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(example(t, "migrate/markdown.mdx", "json docs.json")+"\n", string(written)); diff != "" {
+		t.Errorf("init writes another docs.json than the page shows (-page +init):\n%s", diff)
+	}
 }

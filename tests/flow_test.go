@@ -139,7 +139,7 @@ func TestTheDocumentedShellClient(t *testing.T) {
 	const good = `{"name": "Example", "theme": "mint", "colors": {"primary": "#123456"}, "navigation": {"pages": ["index"]}}`
 
 	// Nothing is published: the start is refused.
-	if code, out, _ := run(t, script, append(access, "CI_JOB_ID=1")...); code == 0 || !strings.Contains(out, "409") {
+	if code, out, _ := run(t, script, append(access, "CI_JOB_ID=1")...); code == 0 || !strings.Contains(out, "409") || !strings.Contains(out, `{"error":`) {
 		t.Errorf("before anything is published: exit code %d\n%s", code, out)
 	}
 	for _, missing := range []string{"BINDERY_URL", "BINDERY_ADMIN_KEY", "GITHUB_RUN_ID"} {

@@ -38,7 +38,7 @@ var rooms = map[string][]string{
 
 	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/secretrow", "shared/service/job"},
 	"infra/cmd/bindery": {
-		"shared/base/config", "shared/base/json", "shared/base/remote", "shared/render/check", "shared/render/edit", "shared/render/script/island", "shared/service/admin",
+		"shared/base/config", "shared/base/json", "shared/base/remote", "shared/render/check", "shared/render/edit", "shared/render/script/island", "shared/render/site", "shared/service/admin",
 		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/dashboard", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/preview", "shared/service/server", "shared/service/store",

@@ -336,7 +336,7 @@ func TestWorkflowsInTheDocumentation(t *testing.T) {
 	put(".github/workflows/chart.yml", read(t, filepath.Join(checkout, "infra", "chart", "workflows", "github-actions.yaml")))
 	page := read(t, filepath.Join(checkout, "infra", "docs", "export", "templates.mdx"))
 	workflows := regexp.MustCompile("(?s)```yaml (\\.git(?:hub|ea)/workflows/[a-z-]+\\.yml)\n(.*?)```").FindAllStringSubmatch(page, -1)
-	if len(workflows) < 3 {
+	if len(workflows) < 4 {
 		t.Fatalf("only %d workflows", len(workflows))
 	}
 	for _, w := range workflows {

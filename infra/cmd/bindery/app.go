@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/client"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -116,6 +117,31 @@ func (a *app) complain(err error) {
 		text = "interrupted"
 	}
 	fmt.Fprintf(a.stderr, "%s %s\n", a.paint(a.stderr, red, "bindery:"), visible(text))
+	if refused, ok := errors.AsType[*client.Error](err); ok {
+		if help := advice(refused.Code); help != "" {
+			fmt.Fprintln(a.stderr, help)
+		}
+	}
+}
+
+// advice returns what helps after an answer of the API with a code, for people
+// who call for the first time. It is empty where the message says enough.
+func advice(code string) string {
+	switch code {
+	case admin.CodeDomainNotFound:
+		return "The key's organisation has no project with this domain. An operator makes one: bindery project create"
+	case admin.CodeNoSnapshot:
+		return "Nothing was published for this domain yet: bindery publish DIR --domain DOMAIN"
+	case admin.CodePlan:
+		return "An operator changes the plan: bindery org set-plan"
+	case admin.CodeScope:
+		return "A key gets its scopes when it is made: bindery key create --scope, or the API keys page of the dashboard"
+	case admin.CodeModelMissing:
+		return "Models are those that an operator has set up: bindery up --models FILE, or the parameter Models on AWS"
+	case admin.CodeForgeMissing:
+		return "An operator lets agents reach the repository: bindery up --forge-host, and bindery project credential set"
+	}
+	return ""
 }
 
 func (a *app) root() *cobra.Command {
@@ -123,11 +149,11 @@ func (a *app) root() *cobra.Command {
 	root.Long = `Bindery turns a documentation site, a folder with a docs.json and MDX pages, into one
 archive of pure HTML, CSS and JavaScript.
 
+Authors need no server: init, dev, check, run, serve, diff and upload work on folders and bundles of this machine.
+
 Callers of a Bindery use publish, export, jobs, snapshots, agent and webhook, with an address and an admin key
 from BINDERY_URL and BINDERY_ADMIN_KEY, or from a profile that login has kept. Operators use org, project, key, person and
 audit on the data folder of a Bindery. up runs a whole Bindery on this machine.
-
-Check needs none of that: it finds what is wrong with a folder, here.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found what
 --fail-on names, 6 nothing changed (export --if-changed).`
@@ -173,7 +199,7 @@ func (a *app) group(use, short string, commands ...*cobra.Command) *cobra.Comman
 		if err := cmd.Help(); err != nil {
 			return err
 		}
-		return usagef("%s needs a command", cmd.CommandPath())
+		return usagef("missing COMMAND")
 	}
 	cmd.AddCommand(commands...)
 	return cmd

@@ -115,14 +115,15 @@ func (a *app) showBundle(w io.Writer, r *bundleReport) {
 		"  size", fmt.Sprintf("%s in %s", size(r.SizeBytes), count(r.Files, "file")),
 		"  sha256", r.SHA256+" (checked)",
 		"  found", found,
-		"  open it", "bindery serve "+r.Bundle)
+		"  open it", called()+" serve "+r.Bundle)
 	shown := worst(r.Listed)
-	if len(shown) == 0 {
-		return
+	rest, kind := len(r.Listed)-len(shown), "notice"
+	if len(shown) > 0 {
+		kind = "more finding"
+		fmt.Fprintln(w)
+		a.showFindings(w, w, shown, noSource)
 	}
-	fmt.Fprintln(w)
-	a.showFindings(w, w, shown, noSource)
-	if rest := len(r.Listed) - len(shown); rest > 0 {
-		fmt.Fprintf(w, "%s in the bundle's %s\n", count(rest, "more finding"), bundle.DiagnosticsPath)
+	if rest > 0 {
+		fmt.Fprintf(w, "To read %s: tar -xzOf %s %s\n", count(rest, kind), r.Bundle, bundle.DiagnosticsPath)
 	}
 }

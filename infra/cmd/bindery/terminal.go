@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,24 @@ import (
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// called is how to call the program once more: by its name, and as go run does where
+// that has built it.
+func called() string {
+	file, err := os.Executable()
+	if err != nil {
+		return "bindery"
+	}
+	return calledFrom(file)
+}
+
+// calledFrom is called for a program in a file.
+func calledFrom(file string) string {
+	if strings.Contains(filepath.ToSlash(file), "/go-build") {
+		return "go run ./infra/cmd/bindery"
+	}
+	return "bindery"
 }
 
 // Colours, as a terminal counts them.

@@ -84,3 +84,16 @@ func TestPrintedTextIsShownAsText(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What is said of the next command can be typed as it stands.
+func TestCalledFrom(t *testing.T) {
+	for file, want := range map[string]string{
+		"/usr/local/bin/bindery":                     "bindery",
+		"/tmp/go-build2948111/b001/exe/bindery":      "go run ./infra/cmd/bindery",
+		"/home/me/.cache/go-build/a1/a1f2-d/bindery": "go run ./infra/cmd/bindery",
+	} {
+		if got := calledFrom(file); got != want {
+			t.Errorf("%s: %s, want %s", file, got, want)
+		}
+	}
+}

@@ -90,16 +90,16 @@ func (c *checker) indentation() ([]Fix, error) {
 	}
 	c.found = append(c.found, mdx.Diagnostic{
 		Severity: mdx.Notice, Code: indentCode, File: file, Line: all[0].Line, Column: 1,
-		Message: fmt.Sprintf("%s not indented as they nest, or end with white space; bindery check --fix mends that", linesText(lines)),
+		Message: linesText(lines) + " with white space; bindery check --fix mends that",
 	})
 	return all, nil
 }
 
 func linesText(n int) string {
 	if n == 1 {
-		return "one line is"
+		return "one line is not indented as it nests, or ends"
 	}
-	return fmt.Sprintf("%d lines are", n)
+	return fmt.Sprintf("%d lines are not indented as they nest, or end", n)
 }
 
 // address is where a link was written, and how.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
@@ -91,6 +92,10 @@ func (i *Ignore) faults(all []Code, whole bool) []mdx.Diagnostic {
 		})
 	}
 	codes, reason := i.codes()
+	if whole := i.withColon(all); whole != "" {
+		say(`the comment silences nothing, because there is no colon between code and reason: write "bindery-ignore %s"`, short(whole))
+		return found
+	}
 	switch {
 	case len(codes) == 0:
 		say(`the comment names no finding: write the code of one and a reason, such as "bindery-ignore link-missing: the page comes soon"`)
@@ -107,6 +112,27 @@ func (i *Ignore) faults(all []Code, whole bool) []mdx.Diagnostic {
 		}
 	}
 	return found
+}
+
+// withColon returns the text of a comment with known codes and a reason between which
+// the colon is missing as it was meant to be, and "" for all others.
+func (i *Ignore) withColon(all []Code) string {
+	var codes []string
+	rest := i.Text
+	for more := true; more; {
+		rest = strings.TrimSpace(rest)
+		end := strings.IndexFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ':' })
+		if end < 0 || !slices.ContainsFunc(all, func(c Code) bool { return c.Name == rest[:end] }) {
+			return ""
+		}
+		codes = append(codes, rest[:end])
+		rest, more = strings.CutPrefix(strings.TrimSpace(rest[end:]), ",")
+	}
+	reason := strings.TrimLeft(rest, "-–— ")
+	if reason == "" || strings.HasPrefix(rest, ":") {
+		return ""
+	}
+	return strings.Join(codes, ", ") + ": " + reason
 }
 
 // like suggests the code that was probably meant.

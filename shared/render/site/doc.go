@@ -4,6 +4,7 @@
 //
 //	site.go        Site and Page: what is known of them
 //	load.go        Load: from a file system to a Site
+//	begin.go       Begin: a first docs.json for pages that have none
 //	value.go       the configuration as values with places; files that it refers to
 //	config.go      the configuration's fields; configread.go reads them, tolerantly
 //	pagemenu.go    the page's menu, the repository and integrations

@@ -270,7 +270,7 @@ func (r *configReader) find(s *Site) (*value, error) {
 		s.ConfigFile = name
 		return v, nil
 	}
-	return nil, &ConfigError{File: "docs.json", Message: "the site has no such file"}
+	return nil, &ConfigError{File: "docs.json", Message: "the folder has no such file, which says what the site consists of; bindery init writes one"}
 }
 
 func collectStrings(v *value, out *[]string) {

@@ -307,7 +307,7 @@ func TestUnusable(t *testing.T) {
 		files fstest.MapFS
 		want  string
 	}{
-		{"no configuration", files("a.mdx", ""), "docs.json: the site has no such file"},
+		{"no configuration", files("a.mdx", ""), "docs.json: the folder has no such file, which says what the site consists of; bindery init writes one"},
 		{"not JSON", files("docs.json", "{\n  \"name\": x\n}"), "docs.json:2:11: this is not JSON: invalid character 'x' looking for beginning of value"},
 		{"cut", files("docs.json", "{\n  \"name\": \"x\"\n"), "docs.json:2:14: the file ends too early: a bracket or a quote is not closed"},
 		{"empty", files("docs.json", ""), "docs.json:1:1: the file ends too early: a bracket or a quote is not closed"},
