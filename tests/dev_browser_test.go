@@ -97,13 +97,26 @@ func TestDevInABrowser(t *testing.T) {
 	p.run(`localStorage.setItem("bindery:docs.example.com:appearance", "dark")`)
 	p.run(`document.querySelectorAll("[role=tab]")[1].click(); document.querySelector("#bindery-content details").open = true; scrollTo(0, 1500)`)
 	p.until("the place", `scrollY === 1500`)
-	kept := `scrollY === 1500 && document.querySelectorAll("[role=tab]")[1].getAttribute("aria-selected") === "true" && document.querySelector("#bindery-content details").open && document.documentElement.classList.contains("dark")`
+	stayed := `scrollY === 1500 && document.querySelectorAll("[role=tab]")[1].getAttribute("aria-selected") === "true" && document.querySelector("#bindery-content details").open`
+	kept := stayed + ` && document.documentElement.classList.contains("dark")` // which the page reads as it loads
 
+	// An edit of text leaves the page where it is; one that scripts have a part in
+	// loads it.
+	p.run(`window.stayed = true`)
 	begun := time.Now()
 	p.save("index.mdx", longPage("Top.", "Written second."))
-	p.until("the edit", `document.body.innerText.includes("Written second.")`)
+	p.until("the edit", `document.body.innerText.includes("Written second.") && !document.body.innerText.includes("Written first.")`)
 	t.Logf("the page changed %s after it was saved", time.Since(begun).Round(time.Millisecond))
-	p.until("what the reader chose", kept)
+	p.until("what the reader chose", `window.stayed && `+stayed)
+	p.save("index.mdx", longPage("Top.", "Written *second*, with [a link](/other).\n\n- And\n- a list."))
+	p.until("the edit of more", `document.querySelector("#content em").textContent === "second" && document.querySelector("#content li a, #content p a").pathname.endsWith("/other.html") && document.querySelectorAll("#content p ~ ul li").length === 2 && window.stayed && `+stayed)
+	p.save("index.mdx", strings.Replace(longPage("Top.", "Written *second*."), "Second.", "Second, in a tab.", 1))
+	p.until("the edit in a tab", `document.body.textContent.includes("Second, in a tab.") && !document.body.innerText.includes("a list.") && `+stayed)
+	p.run(`window.stayed = true`)
+	p.save("index.mdx", strings.Replace(longPage("Top.", "Written *second*."), "## Place", "## Place of it", 1))
+	p.until("the edit of a heading", `document.getElementById("place-of-it") && document.querySelector("#bindery-contents a[href$='#place-of-it']") && !window.stayed`)
+	p.save("index.mdx", longPage("Top.", "Written second."))
+	p.until("the heading as it was", `document.getElementById("place") && `+kept)
 	p.save("snippets/part.mdx", "Part as it is.\n")
 	p.until("the snippet", `document.body.innerText.includes("Part as it is.") && `+kept)
 	p.save("docs.json", strings.Replace(devConfig, "Old name", "New name", 1))

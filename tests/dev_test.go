@@ -23,7 +23,6 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
-	"github.com/bindery-docs/bindery/shared/delivery/serve"
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"

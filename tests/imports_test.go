@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/dashboard", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/preview", "shared/service/server", "shared/service/store",
-		"shared/delivery/address", "shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/serve",
+		"shared/delivery/address", "shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/serve", "shared/delivery/upload",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -165,6 +165,7 @@ var rooms = map[string][]string{
 	"shared/delivery/address": {"shared/base/redirect", "shared/delivery/bundle"},
 	"shared/delivery/diff":    {"shared/delivery/address", "shared/delivery/bundle"},
 	"shared/delivery/serve":   {"shared/base/redirect", "shared/base/remote", "shared/delivery/address", "shared/delivery/bundle"},
+	"shared/delivery/upload":  {"shared/base/json", "shared/delivery/bundle", "shared/delivery/serve"},
 
 	"tests/outside": {},
 }
@@ -204,7 +205,7 @@ var keepers = map[string]keeper{
 	"github.com/dlclark/regexp2/v2":   {"backtracks without a bound", []string{"shared/render/highlight"}},
 	"github.com/aws/aws-sdk-go-v2": {"AWS stands behind the ports", []string{
 		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/invoke", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
-		"shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun", "shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
+		"shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun", "shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve", "shared/delivery/upload",
 		"functions/internal/wire",
 	}},
 	"github.com/aws/smithy-go":               {"AWS stands behind the ports", []string{"shared/service/cloud/internal/call", "shared/service/cloud/stack"}},

@@ -147,6 +147,7 @@ func (a action) run(t *testing.T, e environment, inputs map[string]string) (log 
 				return given[strings.TrimPrefix(anyExpression.FindStringSubmatch(found)[1], "inputs.")]
 			})
 		}
+		maps.Copy(env, e.override)
 		now := e
 		if added, err := os.ReadFile(pathFile); err == nil {
 			now.path = strings.TrimSpace(string(added)) + ":" + e.path
@@ -169,10 +170,7 @@ func (a action) run(t *testing.T, e environment, inputs map[string]string) (log 
 // up`, with a release that they install.
 func TestActionOfGitHub(t *testing.T) {
 	outside.Long(t, "installs a release and exports with it")
-	var a action
-	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(outside.Checkout(t), ".github", "actions", "bindery", "action.yml"))), &a); err != nil {
-		t.Fatal(err)
-	}
+	a := theAction(t)
 	releases, checksums := releaseServer(t)
 	u := start(t, t.TempDir())
 	domain := seededDomain(t, u)
@@ -253,6 +251,21 @@ func TestActionOfGitHub(t *testing.T) {
 
 // gitlabTemplate runs the scripts of GitLab's template.
 func gitlabTemplate(t *testing.T, setting func(*testing.T) environment, releases, checksums string, u *up, domain string) {
+	inputs := map[string]string{"version": "v1.2.3", "checksums": checksums, "releases": releases, "domain": domain}
+	for name, file := range map[string]string{"bindery-check": "findings.json", "bindery-site": "public/index.html"} {
+		t.Run(name, func(t *testing.T) {
+			e := setting(t)
+			log, err := gitlabJob(t, e, name, inputs, map[string]string{"BINDERY_URL": u.url, "BINDERY_ADMIN_KEY": u.key})
+			if err != nil || !exists(filepath.Join(e.home, filepath.FromSlash(file))) {
+				t.Errorf("no %s, %v\n%s", file, err, log)
+			}
+		})
+	}
+}
+
+// gitlabJob runs a job of GitLab's template with inputs and variables of a project.
+func gitlabJob(t *testing.T, e environment, name string, inputs, variables map[string]string) (log string, err error) {
+	t.Helper()
 	head, text, found := strings.Cut(read(t, filepath.Join(outside.Checkout(t), "infra", "pipelines", "gitlab.yml")), "\n---\n")
 	var spec struct {
 		Spec struct {
@@ -264,7 +277,6 @@ func gitlabTemplate(t *testing.T, setting func(*testing.T) environment, releases
 	if err := yaml.Unmarshal([]byte(head), &spec); err != nil || !found {
 		t.Fatalf("the template has no inputs: %v", err)
 	}
-	inputs := map[string]string{"version": "v1.2.3", "checksums": checksums, "releases": releases, "domain": domain}
 	text = regexp.MustCompile(`\$\[\[ inputs\.([a-z-]+) \]\]`).ReplaceAllStringFunc(text, func(found string) string {
 		name := strings.Fields(strings.ReplaceAll(found, "inputs.", ""))[1]
 		input, ok := spec.Spec.Inputs[name]
@@ -285,22 +297,15 @@ func gitlabTemplate(t *testing.T, setting func(*testing.T) environment, releases
 	if err := yaml.Unmarshal([]byte(text), &jobs); err != nil {
 		t.Fatal(err)
 	}
-	for name, file := range map[string]string{"bindery-check": "findings.json", "bindery-site": "public/index.html"} {
-		t.Run(name, func(t *testing.T) {
-			e := setting(t)
-			job := jobs[name]
-			base, ok := jobs[job.Extends]
-			if !ok {
-				t.Fatalf("there is no job %s, or nothing that it extends", name)
-			}
-			env := map[string]string{"CI_PROJECT_DIR": e.home, "BINDERY_URL": u.url, "BINDERY_ADMIN_KEY": u.key}
-			maps.Copy(env, base.Variables)
-			log, err := shell(t, e, env, strings.Join(append(base.Before, job.Script...), "\n"), "-eo", "pipefail")
-			if err != nil || !exists(filepath.Join(e.home, filepath.FromSlash(file))) {
-				t.Errorf("no %s, %v\n%s", file, err, log)
-			}
-		})
+	job := jobs[name]
+	base, ok := jobs[job.Extends]
+	if !ok {
+		t.Fatalf("there is no job %s, or nothing that it extends", name)
 	}
+	env := map[string]string{"CI_PROJECT_DIR": e.home}
+	maps.Copy(env, variables)
+	maps.Copy(env, base.Variables)
+	return shell(t, e, env, strings.Join(append(base.Before, job.Script...), "\n"), "-eo", "pipefail")
 }
 
 // exitCode is that of a program that failed, 0 for none.
@@ -330,12 +335,13 @@ func TestWorkflowsInTheDocumentation(t *testing.T) {
 	put(".github/actions/bindery/action.yml", read(t, filepath.Join(checkout, ".github", "actions", "bindery", "action.yml")))
 	put(".github/workflows/chart.yml", read(t, filepath.Join(checkout, "infra", "chart", "workflows", "github-actions.yaml")))
 	page := read(t, filepath.Join(checkout, "infra", "docs", "export", "templates.mdx"))
-	workflows := regexp.MustCompile("(?s)```yaml (\\.github/workflows/[a-z-]+\\.yml)\n(.*?)```").FindAllStringSubmatch(page, -1)
-	if len(workflows) < 2 {
+	workflows := regexp.MustCompile("(?s)```yaml (\\.git(?:hub|ea)/workflows/[a-z-]+\\.yml)\n(.*?)```").FindAllStringSubmatch(page, -1)
+	if len(workflows) < 3 {
 		t.Fatalf("only %d workflows", len(workflows))
 	}
 	for _, w := range workflows {
-		put(w[1], strings.ReplaceAll(w[2], "bindery-docs/bindery/.github/actions/bindery@v1.2.3", "./.github/actions/bindery"))
+		action := regexp.MustCompile(`(https://github\.com/)?bindery-docs/bindery/\.github/actions/bindery@v1\.2\.3`)
+		put(strings.Replace(w[1], ".gitea/workflows/", ".github/workflows/gitea-", 1), action.ReplaceAllString(w[2], "./.github/actions/bindery"))
 	}
 	put(".git/HEAD", "ref: refs/heads/main\n")
 	cmd := exec.Command(actionlint, "-no-color", "-shellcheck", outside.Program(t, "shellcheck"))

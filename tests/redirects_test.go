@@ -8,7 +8,6 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
-	"github.com/bindery-docs/bindery/shared/delivery/serve"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 

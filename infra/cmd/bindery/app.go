@@ -149,12 +149,13 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found wha
 		return &usageError{err}
 	})
 	root.AddCommand(
-		a.initCommand(), a.devCommand(), a.checkCommand(), a.upCommand(), a.signInCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.jobsCommand(), a.snapshotsCommand(), a.serveCommand(), a.diffCommand(),
+		a.initCommand(), a.devCommand(), a.checkCommand(), a.upCommand(), a.signInCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.jobsCommand(), a.snapshotsCommand(), a.serveCommand(), a.uploadCommand(), a.diffCommand(),
 		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.personCommand(), a.auditCommand(), a.agentCommand(), a.webhookCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(), a.backfillCommand(), a.doctorCommand(), a.whenCommand(),
 		a.loginCommand(), a.logoutCommand(), a.profilesCommand(), a.versionCommand(),
 	)
 	a.completions(root)
 	realIDs(root)
+	namedArguments(root)
 	return root
 }
 
@@ -176,6 +177,38 @@ func (a *app) group(use, short string, commands ...*cobra.Command) *cobra.Comman
 	}
 	cmd.AddCommand(commands...)
 	return cmd
+}
+
+// namedArguments has complaints about the number of a command's arguments name them
+// as its usage does.
+func namedArguments(root *cobra.Command) {
+	for _, below := range root.Commands() {
+		namedArguments(below)
+	}
+	counted := root.Args
+	if counted == nil {
+		return
+	}
+	var names []string
+	words := strings.Fields(root.Use)[1:]
+	for i, word := range words {
+		if strings.ToUpper(word) == word && word[0] >= 'A' && word[0] <= 'Z' && (i == 0 || !strings.Contains(words[i-1], "--")) {
+			names = append(names, word)
+		}
+	}
+	root.Args = func(cmd *cobra.Command, args []string) error {
+		if counted(cmd, args) == nil {
+			return nil
+		}
+		switch {
+		case len(args) < len(names):
+			return fmt.Errorf("missing %s", strings.Join(names[len(args):], " and "))
+		case len(names) == 0:
+			return fmt.Errorf("%s takes no arguments", cmd.CommandPath())
+		default: // what is too many may be a secret
+			return fmt.Errorf("too many arguments: %s takes %s", cmd.CommandPath(), strings.Join(names, " and "))
+		}
+	}
 }
 
 // meant is the end of a complaint about a mistyped name: which one was meant, as

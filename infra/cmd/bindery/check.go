@@ -28,7 +28,7 @@ import (
 )
 
 // checkFormats are the formats that findings are written in.
-var checkFormats = []string{"text", "json", "sarif", "github", "gitlab", "junit"}
+var checkFormats = []string{"text", "json", "sarif", "github", "gitlab", "gitea", "junit"}
 
 // checkFlags are the flags of bindery check.
 type checkFlags struct {
@@ -138,7 +138,7 @@ or those with one of several codes. With none, it never is.`,
 	flags.StringVar(&f.domain, "domain", server.SeedDomain, "domain that the site is published under: links to it are links within the site")
 	groupsFlag(cmd, &f.groups)
 	flags.BoolVar(&f.noScripts, "no-scripts", false, "run no JavaScript of the site's authors: pages that need some are not checked in full")
-	flags.StringVar(&f.format, "format", "text", "text, json, sarif (2.1.0), github (annotations of a workflow), gitlab (a code quality report) or junit (a report of tests)")
+	flags.StringVar(&f.format, "format", "text", "text, json, sarif (2.1.0), github (annotations of a workflow), gitlab (a code quality report), gitea (a review of a pull request, for its API) or junit (a report of tests)")
 	failOnFlag(cmd, &f.failOn, "error")
 	flags.StringVar(&f.since, "since", "", "show only what is new against this commit of the folder's Git repository")
 	flags.StringVar(&f.baseline, "baseline", "", "show only what is not in this file")
@@ -335,6 +335,8 @@ func (a *app) writeFindings(ctx context.Context, dir, format string, r *checkRep
 			err = check.WriteSARIF(&b, prefix, strings.Fields(version())[0], list)
 		case "github":
 			err = check.WriteGitHub(&b, prefix, list)
+		case "gitea":
+			err = check.WriteGitea(&b, prefix, list)
 		case "junit":
 			err = check.WriteJUnit(&b, prefix, list)
 		default:

@@ -53,7 +53,8 @@ overwrites nothing: where one of its files is there already, it writes none.`,
 					fmt.Fprintln(w, "  "+name)
 				}
 				facts(w,
-					"\ncheck it", "bindery check "+report.Dir,
+					"\npreview it", "bindery dev "+report.Dir+" --open",
+					"check it", "bindery check "+report.Dir,
 					"export it", "bindery run "+report.Dir+" --out bundle.tar.gz")
 			})
 		}),

@@ -77,6 +77,63 @@ func WriteGitLab(w io.Writer, prefix string, list []Finding) error {
 	return writeJSON(w, issues)
 }
 
+// maxComments is how many findings a review shows at their lines. More are no help
+// to a reader, and a forge looks up who wrote each line.
+const maxComments = 50
+
+// WriteGitea writes findings as a review of a pull request, as the API of Gitea and
+// Forgejo takes it: these show no annotations. It writes nothing if there are none.
+func WriteGitea(w io.Writer, prefix string, list []Finding) error {
+	if len(list) == 0 {
+		return nil
+	}
+	type comment struct {
+		Path string `json:"path"`
+		Line int    `json:"new_position"`
+		Body string `json:"body"`
+	}
+	review := struct {
+		Event    string    `json:"event"`
+		Body     string    `json:"body"`
+		Comments []comment `json:"comments"`
+	}{Event: "COMMENT", Comments: []comment{}}
+	c := Count(list)
+	review.Body = fmt.Sprintf("Bindery found errors: %d, warnings: %d, notices: %d", c.Errors, c.Warnings, c.Notices)
+	rest := 0
+	for _, f := range list {
+		text := fmt.Sprintf("**%s** %s (`%s`)", f.Level, markdown(f.Message), f.Code)
+		switch {
+		case len(review.Comments) == maxComments:
+			rest++
+		case f.Line > 0:
+			review.Comments = append(review.Comments, comment{path.Join(prefix, f.File), f.Line, text})
+		default:
+			review.Body += "\n\n" + markdown(path.Join(prefix, f.File)) + ": " + text
+		}
+	}
+	if rest > 0 {
+		review.Body += fmt.Sprintf("\n\n%d more are in the log.", rest)
+	}
+	return writeJSON(w, review)
+}
+
+// markdown returns a text as one line of Markdown that says nothing else: no link,
+// no name that somebody is told of.
+func markdown(text string) string {
+	var b strings.Builder
+	for _, r := range strings.Join(strings.Fields(text), " ") {
+		if r == '@' || r == '#' { // a name, or another issue, even behind a backslash
+			b.WriteString(string(r) + "\u200b")
+			continue
+		}
+		if strings.ContainsRune("\\`*_[]()<>!|~&", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
 // fingerprints returns a name for each finding that doesn't depend on its line.
 func fingerprints(list []Finding) []string {
 	seen := map[same]int{}

@@ -73,6 +73,51 @@ func TestWriteGitLab(t *testing.T) {
 	}
 }
 
+// A review shows what has a line there, and says nothing of its own: no link, no name.
+func TestWriteGitea(t *testing.T) {
+	type comment struct {
+		Path string `json:"path"`
+		Line int    `json:"new_position"`
+		Body string
+	}
+	review := func(list []check.Finding) (r struct {
+		Event, Body string
+		Comments    []comment
+	}) {
+		t.Helper()
+		var b bytes.Buffer
+		if err := check.WriteGitea(&b, "docs", list); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(b.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	list := append(someFindings(), check.Finding{Level: mdx.Warning, Code: "link-missing", File: "c.mdx", Line: 2, Message: "no page /a_b_c; [x](//evil.example) @ann closes #1 `d`"})
+	got := review(list)
+	want := []comment{
+		{"docs/a, b.mdx", 3, "**error** 100% wrong: really (`mdx-syntax`)"},
+		{"docs/ä.mdx", 1, "**warning** gone (`link-missing`)"},
+		{"docs/ä.mdx", 9, "**warning** gone (`link-missing`)"},
+		{"docs/c.mdx", 2, "**warning** no page /a\\_b\\_c; \\[x\\]\\(//evil.example\\) @\u200bann closes #\u200b1 \\`d\\` (`link-missing`)"},
+	}
+	if diff := cmp.Diff(want, got.Comments); diff != "" || got.Event != "COMMENT" {
+		t.Errorf("event %s, comments (-want +got):\n%s", got.Event, diff)
+	}
+	if want := "Bindery found errors: 1, warnings: 3, notices: 1\n\ndocs/docs.json: **notice** odd (`class-unknown`)"; got.Body != want {
+		t.Errorf("the body is %q", got.Body)
+	}
+	many := slices.Repeat(list[:1], 53)
+	if got := review(many); len(got.Comments) != 50 || !strings.HasSuffix(got.Body, "\n\n3 more are in the log.") {
+		t.Errorf("of 53 findings %d are comments, and the body is %q", len(got.Comments), got.Body)
+	}
+	var none strings.Builder
+	if err := check.WriteGitea(&none, "docs", nil); err != nil || none.Len() > 0 {
+		t.Errorf("no finding is %q, %v", none.String(), err)
+	}
+}
+
 // The parts of SARIF 2.1.0 that services read are there, and refer to each other.
 func TestWriteSARIF(t *testing.T) {
 	for _, list := range [][]check.Finding{nil, someFindings()} {

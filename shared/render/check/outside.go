@@ -85,8 +85,8 @@ func (o *Outside) settings(s *site.Site, fsys fs.FS) error {
 		c.Logo.Light, c.Logo.Dark, c.Favicon.Light, c.Favicon.Dark, c.Background.ImageLight, c.Background.ImageDark,
 		c.Fonts.Body.Source, c.Fonts.Heading.Source,
 	}
-	for _, m := range c.SEO.Metatags {
-		if m.Name == "og:image" || m.Name == "twitter:image" {
+	for i := range c.SEO.Metatags {
+		if m := &c.SEO.Metatags[i]; m.Picture() {
 			addresses = append(addresses, m.Content)
 		}
 	}

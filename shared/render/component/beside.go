@@ -17,6 +17,20 @@ func Beside(name string) bool {
 	return name == "Panel" || name == "RequestExample" || name == "ResponseExample"
 }
 
+// HookID returns the id that the first element of this name on a page has for
+// authors' styles and scripts, or "".
+func HookID(name string) string {
+	switch name {
+	case "Panel":
+		return "panel"
+	case "RequestExample":
+		return "request-example"
+	case "ResponseExample":
+		return "response-example"
+	}
+	return ""
+}
+
 // OpenBeside appends the start of that box; "</div></aside>" ends it.
 func (w *Writer) OpenBeside() *Writer {
 	return w.Raw(`<aside class="beside"`).Attr("aria-label", w.say(words.Beside)).Raw(`><div class="beside-box">`)

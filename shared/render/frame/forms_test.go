@@ -1,6 +1,8 @@
 package frame
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -243,13 +245,46 @@ func TestEyebrows(t *testing.T) {
 func TestMetaOfPages(t *testing.T) {
 	v := viewsOf(t, `{"name": "x", "seo": {"metatags": {"og:image": "/logo.svg", "twitter:site": "@site", "og:locale": "en"}}, "navigation": {"pages": ["a", "b"]}}`,
 		"a|", "b|\"og:image\": https://p.example/x.png\n\"twitter:site\": \"@page\"")
-	image, meta := v.metaOf(&v.site.Pages[0])
+	image, meta := v.metaOf(0)
 	if d := cmp.Diff([]theme.Meta{{Name: "twitter:site", Content: "@site"}, {Name: "og:locale", Content: "en"}}, meta); d != "" || image != "https://docs.example/logo.svg" {
 		t.Errorf("%s %s", image, d)
 	}
-	image, meta = v.metaOf(&v.site.Pages[1])
+	image, meta = v.metaOf(1)
 	if d := cmp.Diff([]theme.Meta{{Name: "twitter:site", Content: "@page"}, {Name: "og:locale", Content: "en"}}, meta); d != "" || image != "https://p.example/x.png" {
 		t.Errorf("%s %s", image, d)
+	}
+}
+
+// The pictures that services show beside links have whole addresses, and those that
+// are not there give way: a page's to the site's, and the site's to drawn ones.
+func TestPicturesForLinks(t *testing.T) {
+	for _, tt := range []struct{ site, page, image, twitter string }{
+		{"/logo.svg", "", "https://docs.example/logo.svg", "https://docs.example/logo.svg"},
+		{"/logo.svg", "/gone.png", "https://docs.example/logo.svg", "https://docs.example/logo.svg"},
+		{"/gone.png", "/logo.svg", "https://docs.example/logo.svg", "https://docs.example/logo.svg"},
+		{"/gone.png", "../logo.svg", "https://docs.example/logo.svg", "https://docs.example/logo.svg"},
+		{"/gone.png", "/gone.png", "https://docs.example/bindery/og/", ""},
+		{"https://p.example/x.png", "data:image/png;base64,AA", "https://p.example/x.png", "https://p.example/x.png"},
+		{"/logo.svg", "https://p.example/kept.png", "https://docs.example/bindery/remote/kept.png", "https://docs.example/bindery/remote/kept.png"},
+	} {
+		head := "x: y"
+		if tt.page != "" {
+			head = fmt.Sprintf("\"og:image\": %s\n\"twitter:image\": %[1]s", tt.page)
+		}
+		v := viewsOf(t, fmt.Sprintf(`{"name": "x", "seo": {"metatags": {"og:image": %q, "twitter:image": %[1]q}}, "navigation": {"pages": ["a", "in/b"]}}`, tt.site), "a|", "in/b|"+head)
+		v.site.Remote = map[string]string{"https://p.example/kept.png": "bindery/remote/kept.png"}
+		var image, twitter string
+		doc := string(v.Document(nil, 1, &page.Result{}))
+		for _, m := range regexp.MustCompile(`<meta (?:name|property)="((?:og|twitter):image)" content="([^"]*)">`).FindAllStringSubmatch(doc, -1) {
+			if m[1] == "og:image" {
+				image += m[2]
+			} else {
+				twitter += m[2]
+			}
+		}
+		if !strings.HasPrefix(image, tt.image) || twitter != tt.twitter {
+			t.Errorf("site %s, page %s: %q and %q", tt.site, tt.page, image, twitter)
+		}
 	}
 }
 

@@ -181,11 +181,16 @@ func New(opt Options) (*Views, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range c.SEO.Metatags {
-		switch strings.ToLower(m.Name) {
-		case "canonical", "robots", "charset", "viewport", "generator":
-		case "og:image":
-			v.image = v.picture(m.Content)
+	for i := range c.SEO.Metatags {
+		m := &c.SEO.Metatags[i]
+		switch name := strings.ToLower(m.Name); {
+		case slices.Contains([]string{"canonical", "robots", "charset", "viewport", "generator"}, name):
+		case name == "og:image":
+			v.image = v.picture(-1, m.Content)
+		case m.Picture():
+			if address := v.picture(-1, m.Content); address != "" {
+				v.meta = append(v.meta, theme.Meta{Name: m.Name, Content: address})
+			}
 		default:
 			v.meta = append(v.meta, theme.Meta{Name: m.Name, Content: m.Content})
 		}
@@ -214,7 +219,7 @@ func (v *Views) Document(dst []byte, i int, res *page.Result) []byte {
 // documentWith is Document with all that pages share at hand.
 func (v *Views) documentWith(dst []byte, i int, res *page.Result, f *frame, sidebar *theme.Sidebar) []byte {
 	s, p := v.site, &v.site.Pages[i]
-	image, meta := v.metaOf(p)
+	image, meta := v.metaOf(i)
 	drawn := image == ""
 	if drawn {
 		image = s.AbsoluteURL(v.cards.path(s.Near(i)))
@@ -305,21 +310,29 @@ func (v *Views) neighbour(p *site.Page, other int) *theme.Link {
 }
 
 // metaOf are the picture and the entries of a page's head, its own before those
-// of the site.
-func (v *Views) metaOf(p *site.Page) (image string, meta []theme.Meta) {
+// of the site. What is not there is not its own.
+func (v *Views) metaOf(page int) (image string, meta []theme.Meta) {
+	p := &v.site.Pages[page]
 	image, meta = v.image, v.meta
 	if len(p.Meta) == 0 {
 		return image, meta
 	}
 	own := make(map[string]bool, len(p.Meta))
 	var all []theme.Meta
-	for _, m := range p.Meta {
+	for i := range p.Meta {
+		m := &p.Meta[i]
+		content := m.Content
+		if m.Picture() {
+			if content = v.picture(page, content); content == "" {
+				continue
+			}
+		}
 		own[m.Name] = true
 		if m.Name == "og:image" {
-			image = v.picture(m.Content)
+			image = content
 			continue
 		}
-		all = append(all, theme.Meta{Name: m.Name, Content: m.Content})
+		all = append(all, theme.Meta{Name: m.Name, Content: content})
 	}
 	for _, m := range meta {
 		if !own[m.Name] {
@@ -329,9 +342,10 @@ func (v *Views) metaOf(p *site.Page) (image string, meta []theme.Meta) {
 	return image, all
 }
 
-// picture is the absolute address of a picture for link previews.
-func (v *Views) picture(ref string) string {
-	switch t := v.site.Resolve(-1, ref); t.Kind {
+// picture is the absolute address of a picture for link previews, which a page
+// names, or with -1 the site; "" for one that the site does not have.
+func (v *Views) picture(page int, ref string) string {
+	switch t := v.site.Resolve(page, ref); t.Kind {
 	case site.ToFile:
 		return v.site.AbsoluteURL(t.Path)
 	case site.External:

@@ -49,9 +49,9 @@ func (s *idSet) take(id string) bool {
 
 // assignIDs gives every heading, and every component that wants one, an id
 // that no other element of the page has. Ids that authors wrote come first,
-// then headings in order, then components, then the aliases of headings: what
-// an author wrote down is never changed by what another part of the page is
-// called.
+// then headings in order, then components, then the aliases of headings, then
+// the names for styles and scripts: what an author wrote down is never changed by
+// what another part of the page is called.
 func (s *resolver) assignIDs() {
 	// The document around a body uses these.
 	for _, id := range [...]string{"bindery-content", "bindery-contents", "bindery-contents-title", "bindery-sidebar", "bindery-links", footnotesID} {
@@ -82,6 +82,18 @@ func (s *resolver) assignIDs() {
 	s.addAliases(headings, texts)
 	for _, n := range components {
 		s.addComponentAliases(n)
+	}
+	s.addHooks(components)
+}
+
+// addHooks gives the first panel and the first examples of a page that have no id
+// the ids that the source language documents for authors' styles and scripts, as
+// far as they are free. They come last: no link was written for them.
+func (s *resolver) addHooks(components []*mdx.Node) {
+	for _, n := range components {
+		if hook := component.HookID(n.Name); hook != "" && s.ids[n] == "" && s.used.take(hook) {
+			s.ids[n] = hook
+		}
 	}
 }
 

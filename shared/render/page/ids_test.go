@@ -28,6 +28,8 @@ func TestDocumentedIDs(t *testing.T) {
 		{"a tab", `<Tabs><Tab title="npm & yarn">Text</Tab></Tabs>`, "npm-yarn npm-&-yarn"},
 		{"a step", `<Steps><Step title="Read/write">Text</Step></Steps>`, "read-write read/write"},
 		{"a component with its author's id", `<Accordion title="What's in it?" id="own">Text</Accordion>`, "own"},
+		{"the first panel and the first examples", "<Panel>One</Panel>\n\n<Panel>Two</Panel>\n\n<RequestExample>x</RequestExample>\n\n<ResponseExample>x</ResponseExample>\n\n<RequestExample>y</RequestExample>", "panel request-example response-example"},
+		{"a panel with its author's id, and a heading's", "## Request example\n\n<Panel id=\"own\">One</Panel>\n\n<Panel>Two</Panel>\n\n<RequestExample>x</RequestExample>", "request-example own panel"},
 		{"an id that another element has is left to it", "## A/B\n\n## A B {#a/b}", "a-b ab a/b"},
 	} {
 		r := renderSource(t, c.source+"\n")

@@ -3,6 +3,7 @@ package page_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io/fs"
@@ -195,6 +196,30 @@ func TestPicturesElsewhere(t *testing.T) {
 		if html := string(r.HTML); strings.Count(html, `src="https://example.com/`) != 2 {
 			t.Errorf("air-gapped %v: the pictures are gone: %s", airGapped, html)
 		}
+	}
+}
+
+// A page's own pictures for links are told of where its head names them, if they are
+// not there, or not in the bundle; the page loads none of them.
+func TestPicturesForLinks(t *testing.T) {
+	fsys := fstest.MapFS{
+		"docs.json": {Data: []byte(`{"name": "Test", "navigation": {"pages": ["in/page"]}}`)},
+		"in/page.mdx": {Data: []byte("---\ntitle: T\nog:image: https://example.com/a.png\n\"twitter:image\": /gone.png\n" +
+			"'og:image:url': ../a.png\ntwitter:title: /b.png\nog:image:secure_url: data:image/png;base64,AA\n---\n\nText\n")},
+		"a.png": {Data: picture(t, 4, 3)},
+	}
+	_, s := open(t, fsys)
+	r, err := page.New(page.Options{Site: s, FS: fsys}).Render(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range r.Diagnostics {
+		got = append(got, fmt.Sprintf("%s:%d %s %s", d.File, d.Line, d.Code, d.Severity))
+	}
+	want := []string{"in/page.mdx:3 asset-outside notice", "in/page.mdx:4 file-missing warning", "in/page.mdx:7 file-missing warning"}
+	if diff := cmp.Diff(want, got); diff != "" || len(r.Sources) > 0 {
+		t.Errorf("(-want +got):\n%s\nthe policy allows %v", diff, r.Sources)
 	}
 }
 

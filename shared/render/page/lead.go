@@ -5,6 +5,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
 // lead returns a page's description as inline HTML: authors write code,
@@ -16,6 +17,29 @@ func (w *htmlWriter) lead(description string) []byte {
 	out := component.Writer{HTML: w}
 	out.RichTitle(leadElement(description, w), "description")
 	return out.B
+}
+
+// previews looks where the page's own pictures for links are. The page does not load
+// them, so its policy has nothing of them.
+func (w *htmlWriter) previews(p *site.Page) {
+	for i := range p.Meta {
+		m := &p.Meta[i]
+		if !m.Picture() {
+			continue
+		}
+		pos := mdx.Pos{Line: max(m.Line, 1), Column: 1}
+		switch t := w.target(m.Content); t.Kind {
+		case site.ToFile:
+		case site.External:
+			w.report(w.source, pos, mdx.Notice, "asset-outside", m.Name+" "+excerpt(t.Href)+" is on another host: the bundle has no copy, and services that show links load it from there, if they can")
+		case site.Restricted:
+			w.report(w.source, pos, mdx.Warning, "file-restricted", m.Name+" "+excerpt(m.Content)+" is left out: "+w.r.Site.WhyRestricted(t))
+		case site.Missing:
+			w.report(w.source, pos, mdx.Warning, "file-missing", "there is no file "+t.Path+" ("+excerpt(m.Content)+"): "+m.Name+" is left out")
+		default:
+			w.report(w.source, pos, mdx.Warning, "file-missing", excerpt(m.Content)+" is neither a picture of this site nor the address of one: "+m.Name+" is left out")
+		}
+	}
 }
 
 // Inline returns a short text of docs.json, such as the banner's, as inline

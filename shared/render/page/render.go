@@ -98,6 +98,7 @@ func (t *tree) writeHTML(ctx context.Context, said *report, uncoloured bool) (*R
 	for _, server := range t.servers {
 		w.allow("connect-src", server)
 	}
+	w.previews(p)
 	out := component.Writer{B: make([]byte, 0, t.length*2+512), HTML: w}
 	if t.unread != nil {
 		w.notice(&out, t.unread)

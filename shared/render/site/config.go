@@ -1,5 +1,7 @@
 package site
 
+import "strings"
+
 // Config holds what a site's configuration says about the whole site. Zero
 // values mean "not said".
 type Config struct {
@@ -171,8 +173,22 @@ type Background struct {
 	ImageLight, ImageDark string `json:",omitempty"`
 }
 
-// Meta is one meta element of every page's head.
-type Meta struct{ Name, Content string }
+// Meta is one meta element of a head: of a page's own, or of every page's.
+type Meta struct {
+	Name, Content string
+	// Line is where a page's own picture for links is in its source.
+	Line int `json:",omitempty"`
+}
+
+// Picture reports whether the content is the address of a picture, which services
+// show beside links to a page. They need it whole.
+func (m *Meta) Picture() bool {
+	switch strings.ToLower(m.Name) {
+	case "og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src":
+		return true
+	}
+	return false
+}
 
 // SEO is what search engines are told. Indexing is "navigable" (pages of the
 // navigation; the default) or "all".

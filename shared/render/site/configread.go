@@ -389,7 +389,11 @@ func (r *configReader) metatags(v *value, seo *SEO) {
 		if m.key == "robots" && strings.Contains(strings.ToLower(content), "noindex") {
 			seo.NoIndex = true
 		}
-		seo.Metatags = append(seo.Metatags, Meta{m.key, content})
+		meta := Meta{Name: m.key, Content: content}
+		if meta.Picture() {
+			r.refer(m.val, content, true)
+		}
+		seo.Metatags = append(seo.Metatags, meta)
 	}
 }
 

@@ -379,6 +379,11 @@ func (r *configReader) pages(s *Site, sources []string, opt Options) error {
 			r.report(top(source), mdx.Warning, "link-unsafe", "the url %q is left out: its scheme is not safe on a page", p.URL)
 			p.URL = ""
 		}
+		for j := range p.Meta {
+			if m := &p.Meta[j]; m.Picture() {
+				m.Line = headField(source, yaml, m.Name).line
+			}
+		}
 		p.Size = size
 		s.Pages = append(s.Pages, p)
 	}

@@ -348,7 +348,7 @@ func TestConfig(t *testing.T) {
 		Fonts:    Fonts{Heading: Font{Family: "Space", Weight: "600"}, Body: Font{Family: "Inter"}},
 		Navbar:   Navbar{[]NavLink{{Label: "Blog", Href: "https://b.example"}}, &NavLink{Label: "GitHub", Href: "https://g.example", Type: "github"}},
 		Footer:   Footer{[]Social{{"x", "https://x.example"}, {"github", "https://g.example"}}, []FooterColumn{{"H", []NavLink{{Label: "L", Href: "/a"}}}}},
-		SEO:      SEO{Indexing: "all", NoIndex: true, Metatags: []Meta{{"robots", "noindex"}, {"og:x", "y"}}},
+		SEO:      SEO{Indexing: "all", NoIndex: true, Metatags: []Meta{{Name: "robots", Content: "noindex"}, {Name: "og:x", Content: "y"}}},
 		API:      API{OpenAPI: []string{"a.yml", "b.yml"}, Playground: "simple"},
 		NotFound: NotFound{Title: "Gone"}, Appearance: Appearance{"dark", true},
 		Variables: map[string]string{"v": "1"}, Contextual: Contextual{Options: []ContextualOption{{Name: "copy"}}},
@@ -367,7 +367,7 @@ func TestReferences(t *testing.T) {
 	const config = `{"name": "x",
 "logo": {"light": "/l.svg", "dark": "/d.svg", "href": "/gone-1"},
 "favicon": "/f.ico",
-"fonts": {"family": "F", "source": "/fonts/f.woff2"},
+"fonts": {"family": "F", "source": "/fonts/f.woff2"}, "seo": {"metatags": {"og:image": "/o.png", "twitter:image": "https://o.example/t.png", "og:title": "/t"}},
 "navbar": {"links": [{"label": "L", "href": "/gone-2"}, {"label": "A", "href": "/a#b?"}],
   "primary": {"label": "P", "href": "javascript:x"}},
 "footer": {"socials": {"x": "https://x.example", "github": "/gone-3"},
@@ -389,7 +389,7 @@ func TestReferences(t *testing.T) {
 	}
 	want := []string{
 		"docs.json:2:37 file-missing", "docs.json:2:55 link-missing", "docs.json:3:12 file-missing", "docs.json:4:36 file-missing",
-		"docs.json:5:22 link-missing", "docs.json:6:14 link-unsafe", "docs.json:7:60 link-missing", "docs.json:8:39 link-missing",
+		"docs.json:5:22 link-missing", "docs.json:6:14 link-unsafe", "docs.json:7:60 link-missing", "docs.json:8:39 link-missing", "docs.json:4:88 file-missing",
 		"docs.json:13:63 link-missing", "docs.json:14:40 link-missing", "docs.json:14:75 link-missing",
 		"docs.json:15:26 link-missing", "docs.json:15:59 link-missing",
 		"docs.json:9:15 redirect-missing", "docs.json:10:3 redirect-loop", "docs.json:10:49 redirect-loop",

@@ -132,7 +132,7 @@ func newPage(source string, head map[string]field, expand func(string) string) (
 	for _, key := range slices.Sorted(maps.Keys(head)) {
 		if strings.HasPrefix(key, "og:") || strings.HasPrefix(key, "twitter:") || strings.HasPrefix(key, "article:") {
 			if v := text(key); v != "" {
-				p.Meta = append(p.Meta, Meta{key, v})
+				p.Meta = append(p.Meta, Meta{Name: key, Content: v})
 			}
 		}
 	}

@@ -166,7 +166,7 @@ paths:
 	if d := cmp.Diff(Page{
 		Source: "api-reference/a-title.mdx", Address: "api-reference/a-title", Output: "api-reference/a-title.html", From: "spec.yaml", OpenAPI: "GET /head", InNav: true,
 		Title: "A title", SidebarTitle: "Short", Playground: "none", Tag: "NEW", Keywords: []string{"one", "two"}, NoIndex: true,
-		Icon: Icon{Name: "star"}, Meta: []Meta{{"og:title", "Shared"}},
+		Icon: Icon{Name: "star"}, Meta: []Meta{{Name: "og:title", Content: "Shared"}},
 	}, p); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

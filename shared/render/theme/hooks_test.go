@@ -32,6 +32,9 @@ func TestHooksThatAuthorsMayUse(t *testing.T) {
 		v.Mode, v.Path, v.Header.Search = mode, "/start", &Search{}
 		product.Write(th.Document(nil, v))
 	}
+	for _, name := range []string{"Panel", "RequestExample", "ResponseExample"} { // a page gives these to its own
+		product.WriteString(` id="` + component.HookID(name) + `"`)
+	}
 	all := product.String()
 	count := 0
 	for line := range strings.Lines(page) {

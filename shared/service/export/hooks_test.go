@@ -52,6 +52,14 @@ tag: New
 
 <Panel>x</Panel>
 
+<RequestExample>
+` + "```js a.js\nx\n```" + `
+</RequestExample>
+
+<ResponseExample>
+` + "```js b.js\nx\n```" + `
+</ResponseExample>
+
 <Steps><Step title="S">x</Step></Steps>
 
 <Tabs><Tab title="T">x</Tab></Tabs>

@@ -108,7 +108,7 @@ const remoteConfig = `{"name":"Remote","logo":"https://example.com/logo.svg",
 func remoteSite() fstest.MapFS {
 	return fstest.MapFS{
 		"docs.json": {Data: []byte(remoteConfig)},
-		"index.mdx": {Data: []byte("---\ntitle: Start\n---\n\n![one](https://example.com/a.png)\n\n<img src=\"https://example.com/picture?size=2&amp;x=1\" alt=\"two\" />\n\n" +
+		"index.mdx": {Data: []byte("---\ntitle: Start\n\"og:image\": https://example.com/a.png\ntwitter:image: https://example.com/picture?size=2&x=1\n---\n\n![one](https://example.com/a.png)\n\n<img src=\"https://example.com/picture?size=2&amp;x=1\" alt=\"two\" />\n\n" +
 			"![none](https://example.com/none.png) ![a page](https://example.com/page.png) ![inside](https://inside.example.com/x.png) ![elsewhere](https://other.example/b.png)\n\n" +
 			"[a link](https://example.com/manual)\n\n```md\n![code](https://example.com/code.png)\n```\n\n<script src=\"https://example.com/js/widget.js\"></script>\n")},
 		"style.css": {Data: []byte(`@import "https://example.com/css/more.css"; h1 { background: url(https://example.com/a.png#x) }`)},
@@ -140,6 +140,11 @@ func TestRemoteFiles(t *testing.T) {
 			for _, content := range []string{"\x89PNG\r\n\x1a\n a", "RIFF....WEBP", "console.log(1)", `<svg xmlns="http://www.w3.org/2000/svg"/>`} {
 				if name := remotes[content]; name == "" || !strings.Contains(index, `src="`+name+`"`) {
 					t.Errorf("the page does not load %q as %q", content, name)
+				}
+			}
+			for name, content := range map[string]string{"og:image": "\x89PNG\r\n\x1a\n a", "twitter:image": "RIFF....WEBP"} {
+				if !strings.Contains(index, `="`+name+`" content="https://docs.example/`+remotes[content]+`"`) {
+					t.Errorf("%s is not %q", name, remotes[content])
 				}
 			}
 			for _, stays := range []string{"https://example.com/none.png", "https://example.com/page.png", "https://other.example/b.png", `href="https://example.com/manual"`} {
@@ -188,9 +193,9 @@ func TestRemoteFiles(t *testing.T) {
 			}
 			const end = ": readers load it from there, if they can"
 			if want := []string{
-				"index.mdx:9 https://example.com/none.png answers with the status 404" + end,
-				"index.mdx:9 https://example.com/page.png has a content type that is not asked for" + end,
-				"index.mdx:9 https://inside.example.com/x.png is on a host with an address that is not public" + end,
+				"index.mdx:11 https://example.com/none.png answers with the status 404" + end,
+				"index.mdx:11 https://example.com/page.png has a content type that is not asked for" + end,
+				"index.mdx:11 https://inside.example.com/x.png is on a host with an address that is not public" + end,
 			}; !slices.Equal(problems, want) {
 				t.Errorf("it says %q, want %q", problems, want)
 			}

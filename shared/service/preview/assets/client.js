@@ -75,6 +75,70 @@
     location.reload();
   }
 
+  // What changes running text alone is put into the page that is there, which is
+  // sooner than to load it again. All else may be a script's, and is loaded.
+  var was = null, queue = Promise.resolve();
+  var text = /^(P|UL|OL|LI|A|EM|STRONG|B|I|CODE|KBD|DEL|S|SUP|SUB|BR|HR|BLOCKQUOTE)$/, attributes = /^(href|title|target|rel|class|start|value)$/;
+  function served() {
+    return fetch(location.pathname + location.search).then(function (r) { return r.text(); }).then(function (html) {
+      var doc = new DOMParser().parseFromString(html, "text/html"), tag = doc.querySelector("script[data-version]");
+      tag.remove();
+      return { root: doc.documentElement, version: tag.dataset.version };
+    });
+  }
+  function around(root) {
+    var copy = root.cloneNode(true);
+    copy.querySelector("#content").replaceChildren();
+    return copy;
+  }
+  function plain(node) {
+    return node.nodeType === 3 || (node.nodeType === 1 && text.test(node.nodeName) &&
+      Array.prototype.every.call(node.attributes, function (a) { return attributes.test(a.name); }) &&
+      Array.prototype.every.call(node.childNodes, plain));
+  }
+  function alike(a, b) {
+    return a.nodeType === 1 && Object.keys(a.dataset || {}).length === 0 && a.cloneNode(false).isEqualNode(b.cloneNode(false));
+  }
+  // change makes of a, as live shows it, b; false if that is not certain.
+  function change(a, b, live) {
+    var x = Array.from(a.childNodes), y = Array.from(b.childNodes), z = Array.from(live.childNodes), from = 0;
+    if (x.length !== z.length || x.some(function (n, i) { return n.nodeName !== z[i].nodeName; })) return false;
+    while (from < x.length && from < y.length && x[from].isEqualNode(y[from])) from++;
+    x.splice(0, from); y.splice(0, from); z.splice(0, from);
+    while (x.length && y.length && x[x.length - 1].isEqualNode(y[y.length - 1])) { x.pop(); y.pop(); }
+    if (x.concat(y).every(plain)) {
+      var after = z[x.length] || null;
+      x.forEach(function (n, i) { z[i].remove(); });
+      y.forEach(function (n) { live.insertBefore(document.importNode(n, true), after); });
+      return true;
+    }
+    return x.length === 1 && y.length === 1 && alike(x[0], y[0]) && change(x[0], y[0], z[0]);
+  }
+  function put(next) {
+    var live = document.getElementById("content");
+    // The end of a version counts changes of files that pages load.
+    if (!was || !live || next.version.split("-")[1] !== version.split("-")[1]) return false;
+    if (!next.root.querySelector("#content") || !around(was.root).isEqualNode(around(next.root))) return false;
+    return change(was.root.querySelector("#content"), next.root.querySelector("#content"), live);
+  }
+  function update(state) {
+    queue = queue.then(function () {
+      if (reloading) return;
+      if (state.version === version) {
+        tell(state);
+        // What the page was made of, once, to know what a later edit changes.
+        return was ? null : served().then(function (next) { if (next.version === version) was = next; });
+      }
+      if (state.broken.length) { tell(state); return; }
+      return served().then(function (next) {
+        if (!put(next)) { stop(); reload(); return; }
+        was = next;
+        version = next.version;
+        tell(state);
+      });
+    }).catch(function () { if (state.version !== version) { stop(); reload(); } });
+  }
+
   // The panel.
   var host = element("div"), tree = host.attachShadow({ mode: "open" }), sheet = new CSSStyleSheet();
   host.id = "bindery-dev";
@@ -162,9 +226,7 @@
     if (source || document.hidden) return;
     source = new EventSource(base + "bindery-dev/events?address=" + encodeURIComponent(location.pathname + location.search));
     source.onmessage = function (e) {
-      var state = JSON.parse(e.data);
-      if (state.version !== version && !state.broken.length) { stop(); reload(); return; }
-      tell(state);
+      update(JSON.parse(e.data));
     };
     source.onerror = function () {
       gone.textContent = "bindery dev has ended or can't be reached";
