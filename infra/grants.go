@@ -123,7 +123,7 @@ func grants() map[string]access {
 		"startexport":     {table: idem, runs: []string{"StartExecution"}},
 		"generatebundle": {
 			table: idem, signs: []string{signer},
-			exports: map[string][]string{bundleFiles: get, changeLists: get}, exportsListing: true,
+			exports: map[string][]string{bundleFiles: get}, exportsListing: true,
 		},
 		"createsnapshot": {
 			table: idem, signs: []string{uploader},
@@ -146,7 +146,7 @@ func grants() map[string]access {
 		dashboardFunction: {
 			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, signs: []string{signer},
 			sources: published, // for the lines of findings, and what a snapshot changed
-			exports: map[string][]string{bundleFiles: get, changeLists: get, findings: get}, exportsListing: true,
+			exports: map[string][]string{bundleFiles: get, findings: get}, exportsListing: true,
 			runs: []string{"StartExecution", "DescribeExecution", "StopExecution"}, agents: []string{"StartExecution"},
 		},
 

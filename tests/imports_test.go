@@ -164,7 +164,7 @@ var rooms = map[string][]string{
 	"shared/delivery/bundle":  {"shared/base/json"},
 	"shared/delivery/address": {"shared/base/redirect", "shared/delivery/bundle"},
 	"shared/delivery/diff":    {"shared/delivery/address", "shared/delivery/bundle"},
-	"shared/delivery/serve":   {"shared/base/redirect", "shared/base/remote", "shared/delivery/address", "shared/delivery/bundle"},
+	"shared/delivery/serve":   {"shared/base/remote", "shared/delivery/address", "shared/delivery/bundle"},
 	"shared/delivery/upload":  {"shared/base/json", "shared/delivery/bundle", "shared/delivery/serve"},
 
 	"tests/outside": {},

@@ -24,10 +24,10 @@ func changesText(c *api.Changes) string {
 	}
 	var lost []string
 	if c.AddressesLost > 0 {
-		lost = append(lost, fmt.Sprintf("%d addresses lead nowhere", c.AddressesLost))
+		lost = append(lost, fmt.Sprintf("addresses that lead nowhere: %d", c.AddressesLost))
 	}
 	if c.AnchorsLost > 0 {
-		lost = append(lost, fmt.Sprintf("%d anchors are gone", c.AnchorsLost))
+		lost = append(lost, fmt.Sprintf("anchors that are gone: %d", c.AnchorsLost))
 	}
 	if len(lost) > 0 {
 		text += "; " + strings.Join(lost, ", ")

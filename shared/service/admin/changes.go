@@ -69,16 +69,11 @@ func (s *Service) EarlierExports(ctx context.Context, j ExportJob, fn func(Expor
 	return nil
 }
 
-// changesLink makes a link to the list of a completed job's changes; the zero value where there is no list.
+// changesLink makes a link to the list of a completed job's changes, which is there
+// as long as its bundle; the zero value where it has no list.
 func (s *Service) changesLink(ctx context.Context, j ExportJob) (store.Link, error) {
 	if !j.Bundle.Changes.Listed {
 		return store.Link{}, nil
-	}
-	switch _, err := s.opt.Objects.Stat(ctx, ChangesKey(j.ID)); {
-	case errors.Is(err, store.ErrNotFound):
-		return store.Link{}, nil
-	case err != nil:
-		return store.Link{}, err
 	}
 	return s.opt.Objects.PresignGet(ctx, ChangesKey(j.ID), j.Domain+"-"+j.Version+"-changes.json", s.opt.LinkLife)
 }

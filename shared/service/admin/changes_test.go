@@ -51,13 +51,12 @@ func TestEarlierExports(t *testing.T) {
 }
 
 // TestChangesLink: the link to the list comes with the bundle's, to its owner alone,
-// while there is a list.
+// where there is a list.
 func TestChangesLink(t *testing.T) {
 	w := newWorld(t)
 	x, other := w.tenant("docs.example.com"), w.tenant("other.example.com")
 	w.publish(x)
-	j := w.start(x)
-	want(t, w.BeginExport(w.ctx, j.ID, plan), "")
+	j := begun(t, w, x)
 	made := bundleOf(j)
 	made.Changes = admin.Changes{Job: "exp_before", Version: "v0", PagesAdded: 1, Listed: true}
 	for _, key := range []string{made.Key, admin.ChangesKey(j.ID)} {
@@ -76,10 +75,21 @@ func TestChangesLink(t *testing.T) {
 	}
 	_, err = w.BundleLink(w.ctx, other.caller, j.ID, "")
 	want(t, err, admin.CodeNotFound)
-	want(t, w.objects.Delete(w.ctx, admin.ChangesKey(j.ID)), "")
-	l, err = w.BundleLink(w.ctx, x.caller, j.ID, "")
+	k := begun(t, w, x)
+	want(t, w.CompleteExport(w.ctx, k.ID, bundleOf(k)), "")
+	_, err = w.objects.Put(w.ctx, bundleOf(k).Key, strings.NewReader("{}"), store.PutOptions{})
+	want(t, err, "")
+	l, err = w.BundleLink(w.ctx, x.caller, k.ID, "")
 	want(t, err, "")
 	if l.Changes.URL != "" {
-		t.Errorf("a list that is gone has the link %q", l.Changes.URL)
+		t.Errorf("a job without a list has the link %q", l.Changes.URL)
 	}
+}
+
+// begun is a job that runs.
+func begun(t *testing.T, w *world, x tenant) admin.ExportJob {
+	t.Helper()
+	j := w.start(x)
+	want(t, w.BeginExport(w.ctx, j.ID, plan), "")
+	return j
 }
