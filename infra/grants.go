@@ -67,6 +67,7 @@ var (
 	fetched     = beside(job.RemoteIndexKey("*"))
 	bundleFiles = job.BundleKey("*")
 	findings    = admin.FindingsKey("*")
+	changeLists = admin.ChangesKey("*")
 
 	anyRound = agentObjects + "*"
 )
@@ -84,6 +85,7 @@ func grants() map[string]access {
 	var (
 		read  = []string{"GetItem"}
 		write = []string{"GetItem", "PutItem"}
+		steps = []string{"GetItem", "Query", "PutItem"}      // that look for the export before
 		idem  = []string{"GetItem", "PutItem", "DeleteItem"} // with an Idempotency-Key, whose row goes after a failure
 		get   = []string{"GetObject"}
 		put   = []string{"PutObject"}
@@ -152,7 +154,7 @@ func grants() map[string]access {
 		// bundle of them; Plan copies one that another job has made, with its
 		// findings. Who ends a job keeps what was found in its parts.
 		"planexport": {
-			table: write, sources: published,
+			table: steps, sources: published,
 			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, apiSlices: put, fetched: both, bundleFiles: both, findings: both, anyPart: takeBack},
 			// A file of another host that was fetched by a run before is read.
 			exportsListing: true,
@@ -166,13 +168,14 @@ func grants() map[string]access {
 			exportsListing: true,
 		},
 		"assemblebundle": {
-			table:   write,
+			table:   steps,
 			sources: map[string][]string{anySource: get},
 			exports: map[string][]string{
 				sitePlan: {"GetObject", "DeleteObject"}, diagnostics: {"GetObject", "DeleteObject"}, shardPlans: del,
 				units: {"GetObject", "DeleteObject"}, fileLists: {"GetObject", "DeleteObject"}, facts: {"GetObject", "DeleteObject"},
 				apiSlices: del, fullTexts: {"GetObject", "DeleteObject"}, searchParts: {"GetObject", "PutObject", "DeleteObject"}, fetched: {"GetObject", "DeleteObject"},
-				bundleFiles: put, findings: put, anyPart: takeBack,
+				// The bundle is compared with the one before.
+				bundleFiles: both, findings: put, changeLists: put, anyPart: takeBack,
 			},
 			exportsListing: true,
 		},
@@ -209,7 +212,7 @@ func grants() map[string]access {
 		webhooksFunction: {table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, stream: true},
 		signer: {
 			sources: map[string][]string{manifests: get},
-			exports: map[string][]string{bundleFiles: get},
+			exports: map[string][]string{bundleFiles: get, changeLists: get},
 		},
 		uploader: {
 			sources: map[string][]string{manifests: put, packs: put},

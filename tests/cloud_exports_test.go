@@ -3,6 +3,7 @@ package tests
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bindery-docs/bindery/shared/delivery/diff"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
@@ -130,6 +132,36 @@ func (d *deployment) reused(t *testing.T) {
 		if unchanged := job["unchanged"] == true; unchanged != (name == "no copy") || unchanged != errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s: the job is %v, its object %+v, %v", name, job, stored, err)
 		}
+	}
+	d.changed(t, domain)
+}
+
+// changed exports another version of a site: its job says what came, and the link
+// beside the bundle's has the list.
+func (d *deployment) changed(t *testing.T, domain string) {
+	t.Helper()
+	d.publish(t, madeSite(t, 4), domain)
+	id := d.startJob(t, domain)
+	d.bundleOf(t, id)
+	_, job, _ := d.call(t, "GET", "/v1/static-export/jobs/"+id, "")
+	changes, _ := job["changes"].(map[string]any)
+	if changes == nil || changes["pagesAdded"] != 1.0 || changes["pagesRemoved"] != 0.0 {
+		t.Fatalf("the job is %v", job)
+	}
+	_, link, _ := d.call(t, "POST", "/v1/static-export/jobs/"+id+"/bundle", "")
+	address, _ := link["changesUrl"].(string)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var list diff.Result
+	if err := json.NewDecoder(response.Body).Decode(&list); err != nil || len(list.Pages.Added) != 1 {
+		t.Errorf("the list: %d, %+v, %v", response.StatusCode, list.Pages, err)
 	}
 }
 

@@ -21,8 +21,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
-	"github.com/bindery-docs/bindery/shared/delivery/serve"
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
@@ -124,7 +124,7 @@ func TestDevIsTheBundle(t *testing.T) {
 				}
 				status, got := get(t, web, name)
 				want := readFile(t, dir, name)
-				if status == http.StatusTemporaryRedirect && serve.IsStub([]byte(want)) {
+				if status == http.StatusTemporaryRedirect && address.IsStub([]byte(want)) {
 					return nil // as bindery serve answers
 				}
 				if strings.HasSuffix(name, ".html") {

@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/dashboard", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/preview", "shared/service/server", "shared/service/store",
-		"shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/serve", "shared/delivery/upload",
+		"shared/delivery/address", "shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/serve", "shared/delivery/upload",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -138,7 +138,7 @@ var rooms = map[string][]string{
 		"shared/base/buildid", "shared/base/html", "shared/base/lazy", "shared/base/remote", "shared/render/check", "shared/render/component", "shared/render/css",
 		"shared/render/diagram", "shared/render/frame", "shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference",
 		"shared/render/script", "shared/render/script/island", "shared/render/search", "shared/render/site", "shared/render/theme",
-		"shared/service/admin", "shared/service/job", "shared/service/kept", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle",
+		"shared/service/admin", "shared/service/job", "shared/service/kept", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle", "shared/delivery/diff",
 	},
 	"shared/service/forge": {"shared/base/remote"},
 	// For tests alone: no program may import it, and no program's row names it.
@@ -154,17 +154,18 @@ var rooms = map[string][]string{
 	},
 	"shared/service/preview": {
 		"shared/base/html", "shared/render/check", "shared/render/mdx", "shared/render/page", "shared/render/site",
-		"shared/service/admin", "shared/service/client", "shared/service/export", "shared/delivery/bundle", "shared/delivery/serve",
+		"shared/service/admin", "shared/service/client", "shared/service/export", "shared/delivery/address", "shared/delivery/bundle", "shared/delivery/serve",
 	},
 	"shared/service/snapshot":  {"shared/base/json", "shared/service/store"},
 	"shared/service/store":     {},
 	"shared/service/storetest": {"shared/service/job", "shared/service/store"},
 	"shared/service/webhook":   {"shared/base/remote", "shared/service/admin", "shared/service/api"},
 
-	"shared/delivery/bundle": {"shared/base/json"},
-	"shared/delivery/diff":   {"shared/delivery/bundle", "shared/delivery/serve"},
-	"shared/delivery/serve":  {"shared/base/redirect", "shared/base/remote", "shared/delivery/bundle"},
-	"shared/delivery/upload": {"shared/base/json", "shared/delivery/bundle", "shared/delivery/serve"},
+	"shared/delivery/bundle":  {"shared/base/json"},
+	"shared/delivery/address": {"shared/base/redirect", "shared/delivery/bundle"},
+	"shared/delivery/diff":    {"shared/delivery/address", "shared/delivery/bundle"},
+	"shared/delivery/serve":   {"shared/base/remote", "shared/delivery/address", "shared/delivery/bundle"},
+	"shared/delivery/upload":  {"shared/base/json", "shared/delivery/bundle", "shared/delivery/serve"},
 
 	"tests/outside": {},
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
-	"github.com/bindery-docs/bindery/shared/delivery/serve"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
@@ -51,11 +51,11 @@ func TestRedirectsAgree(t *testing.T) {
 	if len(s.Redirects) != len(redirects) {
 		t.Fatalf("the site has %+v", s.Redirects)
 	}
-	served, err := serve.NewRedirects(described)
+	served, err := address.NewRedirects(described)
 	if err != nil {
 		t.Fatal(err)
 	}
-	addresses := serve.Addresses{Has: func(name string) bool { return name == "index.html" }, Redirects: served}
+	addresses := address.Addresses{Has: func(name string) bool { return name == "index.html" }, Redirects: served}
 	for path, want := range wants {
 		if want != "" {
 			want = "https://o.example/" + want

@@ -176,10 +176,11 @@ func (a *app) showDiff(w io.Writer, r *diff.Result) {
 	}
 	a.showLost(w, r)
 	fmt.Fprintf(w, "%s\n", r.Summary())
-	facts(w,
-		"  before", side(r.Before),
-		"  after", side(r.After),
-		"  words to find", fmt.Sprintf("%d gained%s, %d gone%s", r.Terms.Added, some(r.Terms.Gained), r.Terms.Removed, some(r.Terms.Gone)))
+	pairs := []string{"  before", side(r.Before), "  after", side(r.After)}
+	if t := r.Terms; t != nil {
+		pairs = append(pairs, "  words to find", fmt.Sprintf("%d gained%s, %d gone%s", t.Added, some(t.Gained), t.Removed, some(t.Gone)))
+	}
+	facts(w, pairs...)
 }
 
 func (a *app) showLost(w io.Writer, r *diff.Result) {

@@ -16,8 +16,8 @@ import (
 )
 
 func (a *app) jobsCommand() *cobra.Command {
-	jobs := a.group("jobs", "Export jobs: list, read, open and cancel them, read what they found",
-		a.jobsList(), a.jobsShow(), a.jobsOpen(), a.jobsCancel(), a.jobsFindings())
+	jobs := a.group("jobs", "Export jobs: list, read, open and cancel them, read what they found and changed",
+		a.jobsList(), a.jobsShow(), a.jobsOpen(), a.jobsCancel(), a.jobsFindings(), a.jobsChanges())
 	jobs.Aliases = []string{"job"}
 	return jobs
 }
@@ -116,6 +116,9 @@ and downloads its bundle.`,
 		pairs := []string{
 			"id", j.JobID, "status", string(j.Status), "progress", fmt.Sprintf("%d%%", j.Progress), "pages", strconv.Itoa(j.PageCount),
 			"domain", j.Domain, "version", j.Version, "bundle of", j.Reused,
+		}
+		if c := j.Changes; c != nil {
+			pairs = append(pairs, "changes", changesText(c), "since", fmt.Sprintf("%s, version %s", c.Since.JobID, c.Since.Version))
 		}
 		if j.Failure != nil {
 			pairs = append(pairs, "failure", fmt.Sprintf("%s (%s)", j.Failure.Message, j.Failure.Code))

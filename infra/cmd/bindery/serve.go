@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/delivery/serve"
 )
@@ -118,7 +119,7 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	redirects, err := serve.NewRedirects(info.Redirects)
+	redirects, err := address.NewRedirects(info.Redirects)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", bundle.InfoPath, err)
 	}
@@ -126,11 +127,11 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 	if info.Format != 0 {
 		policy = serve.ContentSecurityPolicy(info)
 	}
-	addresses := serve.Addresses{
+	addresses := address.Addresses{
 		Has: func(name string) bool { return isFile(site, name) },
 		Stub: func(name string) bool {
 			data, _, err := readFile(site, name)
-			return err == nil && strings.HasSuffix(name, ".html") && serve.IsStub(data)
+			return err == nil && strings.HasSuffix(name, ".html") && address.IsStub(data)
 		},
 		Redirects: redirects,
 	}
@@ -152,7 +153,7 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 			}
 			// A browser must not keep it for the next bundle at this address.
 			w.Header().Set("Cache-Control", "no-cache")
-			http.Redirect(w, r, serve.WithQuery(to, r.URL.RawQuery), status)
+			http.Redirect(w, r, address.WithQuery(to, r.URL.RawQuery), status)
 			return
 		}
 		status, name := http.StatusOK, answer.File

@@ -8,19 +8,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
-	"github.com/bindery-docs/bindery/shared/delivery/serve"
 )
 
 // lost finds addresses and anchors that lead nowhere now, and notes where those
 // of removed pages lead.
 func lost(r *Result, was, is *site, old, now map[string][]string) error {
 	r.LostAddresses, r.LostAnchors = []LostAddress{}, []LostAnchor{}
-	redirects, err := serve.NewRedirects(is.info.Redirects)
+	redirects, err := address.NewRedirects(is.info.Redirects)
 	if err != nil {
 		return fmt.Errorf("%s: %w", bundle.InfoPath, err)
 	}
-	addresses := serve.Addresses{
+	addresses := address.Addresses{
 		Has: func(name string) bool {
 			_, page := is.pages[name]
 			_, file := is.files[name]
@@ -51,10 +51,10 @@ func lost(r *Result, was, is *site, old, now map[string][]string) error {
 }
 
 // leadsTo returns where an address leads, "" where that is nowhere.
-func leadsTo(a serve.Addresses, address string) string {
-	answer := a.Find(address, "")
+func leadsTo(a address.Addresses, from string) string {
+	answer := a.Find(from, "")
 	if answer.File != "" {
-		return address
+		return from
 	}
 	to := answer.To
 	if !strings.HasPrefix(to, "/") {
@@ -150,7 +150,7 @@ func likeness(a, b map[string]int) float64 {
 }
 
 // anchors returns those of a page that are gone.
-func anchors(address string, was, is []anchor) []LostAnchor {
+func anchors(page string, was, is []anchor) []LostAnchor {
 	has, had := map[string]bool{}, map[string]bool{}
 	for _, a := range is {
 		has[a.id] = true
@@ -165,7 +165,7 @@ func anchors(address string, was, is []anchor) []LostAnchor {
 			continue
 		}
 		seen[a.id] = true
-		list = append(list, LostAnchor{address, a.id, a.text, successor(was, i, is, has, had)})
+		list = append(list, LostAnchor{page, a.id, a.text, successor(was, i, is, has, had)})
 	}
 	return list
 }

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
-	"github.com/bindery-docs/bindery/shared/delivery/serve"
 )
 
 const (
@@ -50,13 +50,23 @@ func Compare(ctx context.Context, before, after Source) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	r, err := result(was, is, old, now)
+	if err != nil {
+		return nil, err
+	}
+	r.Terms = missing(was.terms, is.terms)
+	return r, nil
+}
+
+// result is what differs between two sites, of whose pages that differ the words
+// are given.
+func result(was, is *site, old, now map[string][]string) (*Result, error) {
 	r := &Result{Before: was.bundle(), After: is.bundle()}
 	r.Pages = pages(was, is, old, now)
 	if err := lost(r, was, is, old, now); err != nil {
 		return nil, err
 	}
 	r.Files = files(was, is)
-	r.Terms = missing(was.terms, is.terms)
 	return r, nil
 }
 
@@ -86,17 +96,21 @@ func (s *site) bundle() Bundle {
 	return Bundle{Domain: s.info.Domain, Version: s.info.Version, Pages: len(s.pages), Files: s.info.Files, Bytes: s.info.Bytes}
 }
 
-// survey reads a bundle for the first time.
-func survey(ctx context.Context, source Source) (*site, error) {
-	s := &site{
+func newSite() *site {
+	return &site{
 		pages: map[string]facts{}, files: map[string]digest{}, terms: map[string]struct{}{},
 		stubs: map[string]struct{}{}, bytes: map[string]int64{},
 	}
+}
+
+// survey reads a bundle for the first time.
+func survey(ctx context.Context, source Source) (*site, error) {
+	s := newSite()
 	info, err := source.each(ctx, func(name string, size int64, data io.Reader) error {
 		kind := kindOf(name)
 		s.bytes[kind] += size
 		switch {
-		case kind == "pages" && strings.HasSuffix(name, ".html"):
+		case isPage(name):
 			return s.page(name, data)
 		case kind == "files":
 			h := sha256.New()
@@ -116,15 +130,22 @@ func (s *site) page(name string, data io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if serve.IsStub(text) {
+	if address.IsStub(text) {
 		s.stubs[name] = struct{}{}
 		return nil
 	}
 	p := readPage(text)
-	s.pages[name] = facts{p.title, sha256.Sum256([]byte(p.text)), p.anchors}
+	s.add(name, p)
 	terms(s.terms, p.text)
 	return nil
 }
+
+func (s *site) add(name string, p page) {
+	s.pages[name] = facts{p.title, sha256.Sum256([]byte(p.text)), p.anchors}
+}
+
+// isPage reports whether a file is a page, or leads to one.
+func isPage(name string) bool { return kindOf(name) == "pages" && strings.HasSuffix(name, ".html") }
 
 // kindOf returns the kind of a file: "pages", "search", "frame" or "files".
 func kindOf(name string) string {
@@ -148,7 +169,7 @@ func texts(ctx context.Context, source Source, of map[string]bool) (map[string][
 			return nil
 		}
 		text, err := readAll(data)
-		if err != nil || serve.IsStub(text) {
+		if err != nil || address.IsStub(text) {
 			return err
 		}
 		list[name] = words(readPage(text).text)
@@ -219,8 +240,8 @@ func files(was, is *site) Files {
 
 // missing compares two sets of words. Long ones come first among those that are
 // kept: they are names more often.
-func missing(was, is map[string]struct{}) Terms {
-	var t Terms
+func missing(was, is map[string]struct{}) *Terms {
+	t := new(Terms)
 	t.Removed, t.Gone = only(was, is)
 	t.Added, t.Gained = only(is, was)
 	return t

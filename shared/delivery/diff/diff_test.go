@@ -171,7 +171,7 @@ func TestFilesAndWordsToFind(t *testing.T) {
 	if d := cmp.Diff([2]int64{7, 5}, r.Files.Bytes["files"]); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(diff.Terms{Added: 1, Removed: 1, Gained: []string{"gamma"}, Gone: []string{"beta"}}, r.Terms); d != "" {
+	if d := cmp.Diff(&diff.Terms{Added: 1, Removed: 1, Gained: []string{"gamma"}, Gone: []string{"beta"}}, r.Terms); d != "" {
 		t.Error(d)
 	}
 }

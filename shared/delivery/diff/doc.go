@@ -4,6 +4,7 @@
 // changed.
 //
 //	source.go    a bundle in an archive or in a folder
+//	stored.go    CompareStored: archives that a service keeps
 //	page.go      a page's text, title and anchors, taken from its HTML
 //	compare.go   Compare: both bundles into a Result
 //	address.go   addresses and anchors that are lost, and what would save them

@@ -45,6 +45,29 @@ func readPage(data []byte) page {
 	return page{r.title, lines(r.out.String()), r.anchors}
 }
 
+// mainPart is the part of a page from its main part on, as far as it goes: all
+// that readPage reads of the body.
+func mainPart(data []byte) []byte {
+	if i := bytes.Index(data, []byte("<main")); i >= 0 {
+		data = data[i:]
+	}
+	if i := bytes.LastIndex(data, []byte("</main>")); i >= 0 {
+		data = data[:i]
+	}
+	return data
+}
+
+// titled is a copy of what readPage reads of a page: its title and its main part.
+func titled(data []byte) []byte {
+	var out []byte
+	if i := bytes.Index(data, []byte("<main")); i >= 0 {
+		if t := bytes.Index(data[:i], []byte("<title")); t >= 0 {
+			out = append(out, data[t:min(i, t+4096)]...)
+		}
+	}
+	return append(out, mainPart(data)...)
+}
+
 type pageReader struct {
 	title   string
 	out     strings.Builder

@@ -10,7 +10,8 @@ type Result struct {
 	// LostAnchors are places in pages that links may name and that are gone.
 	LostAnchors []LostAnchor `json:"lostAnchors"`
 	Files       Files        `json:"files"`
-	Terms       Terms        `json:"terms"`
+	// Terms is nil where they were not counted.
+	Terms *Terms `json:"terms,omitempty"`
 }
 
 // Bundle is one of the two that are compared.

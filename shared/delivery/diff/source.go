@@ -49,11 +49,15 @@ func (a archive) each(ctx context.Context, fn func(string, int64, io.Reader) err
 		return nil, err
 	}
 	defer f.Close()
-	info, err := bundle.Read(ctx, f, bundle.Limits{}, func(e bundle.Entry, data io.Reader) error {
+	return readArchive(ctx, string(a), f, fn)
+}
+
+func readArchive(ctx context.Context, name string, r io.Reader, fn func(string, int64, io.Reader) error) (*bundle.Info, error) {
+	info, err := bundle.Read(ctx, r, bundle.Limits{}, func(e bundle.Entry, data io.Reader) error {
 		return fn(e.Path, e.Size, data)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", string(a), err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return info, nil
 }

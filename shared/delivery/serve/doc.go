@@ -15,8 +15,6 @@
 //	lock_*.go     locks of files, and making writes survive a loss of power
 //	pack.go       compressed forms of files, made once for each version
 //	site.go       one version, opened: its files and their forms
-//	address.go    which file, or which other address, answers an address
-//	redirect.go   which redirect of a site counts (package redirect)
 //	media.go      types of files by their ending
 //	policy.go     the Content-Security-Policy of a bundle
 //	encoding.go   which compressed form a reader takes

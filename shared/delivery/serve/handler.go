@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"io"
 	"log/slog"
 	"net/http"
@@ -156,28 +157,15 @@ func (h *handler) redirect(w http.ResponseWriter, r *http.Request, to string, pe
 	if strings.HasPrefix(to, "/") {
 		to = h.base + to
 	}
-	to = WithQuery(to, r.URL.RawQuery)
+	to = address.WithQuery(to, r.URL.RawQuery)
 	status := http.StatusTemporaryRedirect
 	if permanent {
 		status = http.StatusPermanentRedirect
 	}
-	w.Header().Set("Location", headerSafe(to))
+	w.Header().Set("Location", address.HeaderSafe(to))
 	// Also a permanent one may be another in the next version.
 	w.Header()["Cache-Control"] = shortValue
 	return plain(w, r, status, "")
-}
-
-// headerSafe escapes what must not be in a header.
-func headerSafe(address string) string {
-	var b strings.Builder
-	for i := range len(address) {
-		if c := address[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '<' || c == '>' || c == '\\' {
-			b.WriteString("%" + strings.ToUpper(strconv.FormatUint(uint64(c)|0x100, 16)[1:]))
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }
 
 // plain answers with a line of text.

@@ -188,14 +188,6 @@ func (p *packer) add(f packedFile, size int, zipped, framed []byte) error {
 
 func isPage(name string) bool { return strings.HasSuffix(name, ".html") }
 
-// IsStub reports whether a page is one that bundles have at old addresses, for
-// servers that know no redirects. Its authors' text can't look like one: in a
-// page, the head is the theme's.
-func IsStub(page []byte) bool {
-	head, _, _ := bytes.Cut(page[:min(len(page), 16<<10)], []byte("</head>"))
-	return bytes.Contains(head, []byte(`<meta http-equiv="refresh"`))
-}
-
 // readPacked reads the index of compressed forms and checks it against the
 // size of the data.
 func readPacked(dir string, size int64, fn func(packedFile)) error {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
 
@@ -21,7 +22,7 @@ type site struct {
 	record    record
 	dir       string // of the version
 	files     map[string]*file
-	addresses Addresses
+	addresses address.Addresses
 	policy    []string // the Content-Security-Policy, as a header's values
 	root      *os.Root // the files
 	data      *os.File // the compressed forms
@@ -119,11 +120,11 @@ func (v *volume) openSite(ctx context.Context, digest string) (_ *site, err erro
 	if err := s.verify(ctx); err != nil {
 		return nil, err
 	}
-	s.addresses = Addresses{
+	s.addresses = address.Addresses{
 		Has:  func(name string) bool { return s.files[name] != nil },
 		Stub: func(name string) bool { f := s.files[name]; return f != nil && f.stub },
 	}
-	if s.addresses.Redirects, err = NewRedirects(info.Redirects); err != nil {
+	if s.addresses.Redirects, err = address.NewRedirects(info.Redirects); err != nil {
 		return nil, err
 	}
 	s.policy = []string{ContentSecurityPolicy(info)}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"io"
 	"maps"
 	"os"
@@ -247,7 +248,7 @@ func (v *verifier) file(f *file) error {
 		return err
 	}
 	defer p.Close()
-	whole, sums, err := through(p.at, f.size, func(head []byte) { f.stub = isPage(f.path) && IsStub(head) })
+	whole, sums, err := through(p.at, f.size, func(head []byte) { f.stub = isPage(f.path) && address.IsStub(head) })
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
 
@@ -339,7 +340,7 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *bundle
 	if w.version != "" && r.Version != w.version {
 		return record{}, wrongVersion(w.version, r.Version)
 	}
-	if _, err := NewRedirects(info.Redirects); err != nil {
+	if _, err := address.NewRedirects(info.Redirects); err != nil {
 		return record{}, refused(&bundle.Error{Fault: bundle.Corrupt, Path: bundle.InfoPath, Message: err.Error()})
 	}
 	if err := v.keepProof(ctx, archive, temporary, end, &r); err != nil {

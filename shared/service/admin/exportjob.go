@@ -47,6 +47,16 @@ type Bundle struct {
 	// Cut reports that a fault of ours, or the clock, cost it something that
 	// another export of the same may have: no other job gets it.
 	Cut bool `json:"cut,omitempty"`
+	// Changes is what differs from the export before; zero where there is none
+	// that it could be compared with.
+	Changes Changes `json:"changes,omitzero"`
+}
+
+// sameAs reports whether two runs of a step made the same bundle: what it was
+// compared with may differ.
+func (b Bundle) sameAs(other Bundle) bool {
+	b.Changes = other.Changes
+	return b == other
 }
 
 // Diagnostics is the number of diagnostics of each severity that an export found
@@ -452,6 +462,9 @@ func (s *Service) GetExport(ctx context.Context, c Caller, id string) (ExportJob
 type BundleLink struct {
 	Job  ExportJob
 	Link store.Link
+	// Changes is a link to the list of what the bundle changed; the zero value
+	// where there is no list.
+	Changes store.Link
 }
 
 // BundleLink makes a fresh link to the bundle of a caller's job: CodeJobRunning
@@ -479,7 +492,11 @@ func (s *Service) BundleLink(ctx context.Context, c Caller, jobID, idempotencyKe
 		if err != nil {
 			return BundleLink{}, fmt.Errorf("link to bundle of %s: %w", j.ID, err)
 		}
-		return BundleLink{Job: j, Link: l}, nil
+		changes, err := s.changesLink(ctx, j)
+		if err != nil {
+			return BundleLink{}, fmt.Errorf("link to changes of %s: %w", j.ID, err)
+		}
+		return BundleLink{Job: j, Link: l, Changes: changes}, nil
 	}
 	if !validID(jobID) {
 		return BundleLink{}, notFound("export job")

@@ -212,7 +212,7 @@ func (s *Service) CompleteExport(ctx context.Context, jobID string, bundle Bundl
 		if err != nil {
 			return err
 		}
-		if j.Status == ExportCompleted && *j.Bundle == bundle {
+		if j.Status == ExportCompleted && j.Bundle.sameAs(bundle) {
 			return nil
 		}
 		if j.Status != ExportRunning {

@@ -42,9 +42,13 @@ func (s *server) generateBundle(ctx context.Context, c call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	ends := l.Link.ExpiresAt // of both
+	if l.Changes.URL != "" && l.Changes.ExpiresAt.Before(ends) {
+		ends = l.Changes.ExpiresAt
+	}
 	return answer{status: http.StatusOK, body: BundleLink{
-		JobID: l.Job.ID, Version: l.Job.Version, BundleURL: l.Link.URL, ExpiresAt: linkEnd(l.Link.ExpiresAt),
-		SizeBytes: l.Job.Bundle.Size, SHA256: l.Job.Bundle.SHA256,
+		JobID: l.Job.ID, Version: l.Job.Version, BundleURL: l.Link.URL, ExpiresAt: linkEnd(ends),
+		SizeBytes: l.Job.Bundle.Size, SHA256: l.Job.Bundle.SHA256, ChangesURL: l.Changes.URL,
 	}}, nil
 }
 
@@ -121,6 +125,14 @@ func exportJob(j admin.ExportJob) ExportJob {
 		JobID: j.ID, Status: j.Status, Progress: j.Progress(), PageCount: j.PageCount(),
 		Domain: j.Domain, Version: j.Version, CreatedAt: j.CreatedAt.UTC(), UpdatedAt: j.UpdatedAt.UTC(),
 		Reused: j.Reused, Unchanged: j.Unchanged(),
+	}
+	if j.Bundle != nil && j.Bundle.Changes.Job != "" {
+		c := j.Bundle.Changes
+		w.Changes = &Changes{
+			Since: Since{JobID: c.Job, Version: c.Version}, PagesAdded: c.PagesAdded, PagesRemoved: c.PagesRemoved, PagesChanged: c.PagesChanged,
+			AddressesLost: c.AddressesLost, AnchorsLost: c.AnchorsLost,
+			FilesAdded: c.FilesAdded, FilesRemoved: c.FilesRemoved, FilesChanged: c.FilesChanged,
+		}
 	}
 	if j.Failure != nil {
 		w.Failure = &Failure{Code: j.Failure.Code, Message: j.Failure.Message}

@@ -156,7 +156,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 	doc := document(t)
 	types := map[string]reflect.Type{}
 	for _, v := range []any{
-		api.StartExportRequest{}, api.ExportJob{}, api.Failure{}, api.BundleLink{}, api.AgentJob{}, api.AgentSource{},
+		api.StartExportRequest{}, api.ExportJob{}, api.Changes{}, api.Since{}, api.Failure{}, api.BundleLink{}, api.AgentJob{}, api.AgentSource{},
 		api.StartAgentJobRequest{}, api.MessageRequest{}, api.AgentUsage{}, api.AgentChanges{}, api.AgentJobs{}, api.AgentEvents{},
 		api.AgentEvent{}, api.AgentToolCall{}, api.AgentPlanItem{},
 		api.CreateWebhookRequest{}, api.Webhook{}, api.NewWebhook{}, api.Webhooks{}, api.Deliveries{}, api.Delivery{},

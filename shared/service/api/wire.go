@@ -48,9 +48,31 @@ type ExportJob struct {
 	Reused string `json:"reused,omitempty"`
 	// Unchanged reports that the bundle is the one that the caller has.
 	Unchanged bool `json:"unchanged,omitempty"`
+	// Changes is what differs from the export before; absent where there is none
+	// that it could be compared with.
+	Changes *Changes `json:"changes,omitempty"`
 	// Failure and Error, its message, are there for a failed job.
 	Failure *Failure `json:"failure,omitempty"`
 	Error   string   `json:"error,omitempty"`
+}
+
+// Changes counts what differs between a job's bundle and that of the export before.
+type Changes struct {
+	Since         Since `json:"since"`
+	PagesAdded    int   `json:"pagesAdded"`
+	PagesRemoved  int   `json:"pagesRemoved"`
+	PagesChanged  int   `json:"pagesChanged"`
+	AddressesLost int   `json:"addressesLost"`
+	AnchorsLost   int   `json:"anchorsLost"`
+	FilesAdded    int   `json:"filesAdded"`
+	FilesRemoved  int   `json:"filesRemoved"`
+	FilesChanged  int   `json:"filesChanged"`
+}
+
+// Since is the export that another one is compared with.
+type Since struct {
+	JobID   string `json:"jobId"`
+	Version string `json:"version"`
 }
 
 // ExportJobs is a page of jobs, newest first. NextCursor is null on the last.
@@ -92,6 +114,9 @@ type BundleLink struct {
 	SizeBytes int64     `json:"sizeBytes"` // of the archive
 	// SHA256 is the digest of the whole file, in lower-case hex.
 	SHA256 string `json:"sha256"`
+	// ChangesURL is a link to the list of what the bundle changed, a diff.Result,
+	// until ExpiresAt; absent where there is no list.
+	ChangesURL string `json:"changesUrl,omitempty"`
 }
 
 // StartAgentJobRequest is the body of a start of an agent job.

@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -39,6 +41,29 @@ func (c *Client) GetExport(ctx context.Context, jobID string) (job api.ExportJob
 // there is none.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string) (api.BundleLink, error) {
 	return call[api.BundleLink](ctx, c, http.MethodPost, exports+"/"+url.PathEscape(jobID)+"/bundle", "", nil)
+}
+
+// ErrNoChanges is what Changes returns for a job without a list of changes.
+var ErrNoChanges = errors.New("the API has no list of what this export changed: it is the first, too large to be compared, or the same as the one before")
+
+// Changes reads the list of what the bundle of a completed job changed against the
+// export before it: JSON, as package diff writes it. It returns ErrNoChanges, and
+// an *Error as GenerateBundle does.
+func (c *Client) Changes(ctx context.Context, jobID string) (list []byte, err error) {
+	link, err := c.GenerateBundle(ctx, jobID)
+	if err != nil {
+		return nil, err
+	}
+	if link.ChangesURL == "" {
+		return nil, ErrNoChanges
+	}
+	err = c.readLink(ctx, link.ChangesURL, "the list of changes", func(r io.Reader) (err error) {
+		if list, err = io.ReadAll(r); err != nil {
+			err = &networkError{err}
+		}
+		return err
+	})
+	return list, err
 }
 
 // LatestSnapshot reads the newest snapshot of a domain, with a link to its

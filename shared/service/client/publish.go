@@ -199,24 +199,9 @@ func (p *publish) newest(ctx context.Context) (m *snapshot.Manifest, id, digest 
 	if err != nil {
 		return nil, "", "", err
 	}
-	err = p.c.retry(ctx, "read the newest manifest", func() error {
-		watch, ctx := remote.NewWatch(ctx, p.c.patience)
-		defer watch.Stop()
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, latest.Manifest.URL, nil)
-		if err != nil {
-			return errors.New("the API returned a link that is not a URL")
-		}
-		request.Header.Set("User-Agent", p.c.agent)
-		response, err := p.c.http.Do(request)
-		if err != nil {
-			return &networkError{watch.Cause(err)}
-		}
-		defer response.Body.Close()
-		if response.StatusCode != http.StatusOK {
-			return p.c.storageFailure(response, "storage did not return the newest manifest")
-		}
+	err = p.c.readLink(ctx, latest.Manifest.URL, "the newest manifest", func(r io.Reader) error {
 		sum := sha256.New()
-		if m, err = snapshot.Decode(io.TeeReader(watch.Reader(response.Body), sum)); err != nil {
+		if m, err = snapshot.Decode(io.TeeReader(r, sum)); err != nil {
 			if format := (*snapshot.FormatError)(nil); !errors.As(err, &format) {
 				err = &networkError{err}
 			}
@@ -231,6 +216,29 @@ func (p *publish) newest(ctx context.Context) (m *snapshot.Manifest, id, digest 
 		return nil, "", "", fmt.Errorf("read the newest snapshot: %w", err)
 	}
 	return m, latest.SnapshotID, latest.Manifest.SHA256, nil
+}
+
+// readLink reads an object by its link, and calls read again after faults that a
+// second try may not meet.
+func (c *Client) readLink(ctx context.Context, link, what string, read func(io.Reader) error) error {
+	return c.retry(ctx, "read "+what, func() error {
+		watch, ctx := remote.NewWatch(ctx, c.patience)
+		defer watch.Stop()
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
+		if err != nil {
+			return errors.New("the API returned a link that is not a URL")
+		}
+		request.Header.Set("User-Agent", c.agent)
+		response, err := c.http.Do(request)
+		if err != nil {
+			return &networkError{watch.Cause(err)}
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			return c.storageFailure(response, "storage did not return "+what)
+		}
+		return read(watch.Reader(response.Body))
+	})
 }
 
 // upload sends what is missing, several objects at once, the manifest among

@@ -80,11 +80,12 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 	if err := s.put(ctx, admin.FindingsKey(in.JobID), facts.lines.Bytes()); err != nil {
 		return err
 	}
-	err = s.opt.Admin.CompleteExport(ctx, in.JobID, admin.Bundle{
+	made := admin.Bundle{
 		Key: job.BundleKey(in.JobID), Size: info.Size, SHA256: w.digest(), Pages: facts.total.Pages, End: w.end, Cut: facts.cut,
 		Diagnostics: admin.Diagnostics{Errors: counts.Errors, Warnings: counts.Warnings, Infos: counts.Notices},
-	})
-	if err != nil {
+	}
+	made.Changes = s.compare(ctx, input.Job, made)
+	if err := s.opt.Admin.CompleteExport(ctx, in.JobID, made); err != nil {
 		return err
 	}
 	s.opt.Annotate(ctx, slog.Int64("bytes", info.Size))

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -105,6 +106,7 @@ func TestCostOfReuse(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, sampleSite(200))
 	w.exported(t, nil)
+	w.now = w.now.Add(time.Minute)
 	m := &storetest.Meter{}
 	w.store, w.objects = m.Store(w.store), m.Objects(w.objects)
 	w.admin = w.service(w.store, w.objects, w.runner)

@@ -36,6 +36,7 @@ func (s *Steps) reuse(ctx context.Context, j admin.ExportJob, plan admin.ExportP
 	if err != nil {
 		return false, fmt.Errorf("reuse the bundle of %s: %w", lender.ID, err)
 	}
+	bundle.Changes = s.unchanged(ctx, j, bundle)
 	reused, err := s.opt.Admin.ReuseExport(ctx, j.ID, plan, lender.ID, bundle)
 	if reused {
 		s.opt.Annotate(ctx, slog.String("reused", lender.ID), slog.Int64("bytes", bundle.Size))

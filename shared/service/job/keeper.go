@@ -54,14 +54,15 @@ func NewKeeper(opt Options) *Keeper {
 }
 
 // Clean removes what a job that is final no longer needs: all its objects but
-// its findings and keep, the bundle of one that is completed. What it misses goes
+// its findings and keep, the bundle of one that is completed, with the list of what
+// it changed. What it misses goes
 // to the log, and costs storage until the next sweep, nothing else.
 func Clean(ctx context.Context, objects store.Objects, log *slog.Logger, job, keep string) {
 	for {
 		list, err := objects.List(ctx, Prefix(job), "", 1000)
 		var keys []string
 		for _, o := range list {
-			if o.Key != keep && o.Key != admin.FindingsKey(job) {
+			if o.Key != keep && o.Key != admin.FindingsKey(job) && (keep == "" || o.Key != admin.ChangesKey(job)) {
 				keys = append(keys, o.Key)
 			}
 		}

@@ -9,8 +9,9 @@ import (
 // AllObjects is what the keys of all jobs' objects begin with.
 const AllObjects = admin.AllExports
 
-// bundleName is the object that a completed job is for. It and the job's findings
-// (admin.FindingsKey) are all that outlives its end.
+// bundleName is the object that a completed job is for. It, the list of what it
+// changed (admin.ChangesKey) and the job's findings (admin.FindingsKey) are all
+// that outlives its end.
 const bundleName = "bundle.tar.gz"
 
 // Prefix is what the keys of a job's objects begin with.
@@ -59,5 +60,5 @@ func RemoteIndexKey(job string) string { return remotePrefix(job) + "index.json"
 
 func remotePrefix(job string) string { return Prefix(job) + "remote/" }
 
-// BundleKey is the bundle; all other objects but the findings go once it is there.
+// BundleKey is the bundle; all other objects but the findings and the list of changes go once it is there.
 func BundleKey(job string) string { return Prefix(job) + bundleName }

@@ -317,7 +317,8 @@ func (k *Keeper) over(ctx context.Context, id, name string, jobs map[string]admi
 	if job.ID == "" || !job.Status.Final() {
 		return false, nil
 	}
-	kept := name == bundleName && job.Status == admin.ExportCompleted || Prefix(id)+name == admin.FindingsKey(id)
+	key := Prefix(id) + name
+	kept := job.Status == admin.ExportCompleted && (name == bundleName || key == admin.ChangesKey(id)) || key == admin.FindingsKey(id)
 	if !kept {
 		return k.opt.Now().Sub(job.UpdatedAt) > k.opt.MaxAge, nil
 	}

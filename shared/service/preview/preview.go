@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/delivery/serve"
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
@@ -81,7 +81,7 @@ type Server struct {
 // moment is the site as it was when it was last read.
 type moment struct {
 	live      *export.Live
-	redirects *serve.Redirects
+	redirects *address.Redirects
 	tree      *tree
 	survey    *export.Survey // nil until all pages were looked through
 	surveyed  *export.Live   // that survey is of
@@ -167,7 +167,7 @@ func (s *Server) read(ctx context.Context) error {
 		return err
 	}
 	next := &moment{live: live, tree: &tree{Tree: open}}
-	if next.redirects, err = serve.NewRedirects(live.Redirects()); err != nil {
+	if next.redirects, err = address.NewRedirects(live.Redirects()); err != nil {
 		defer open.Close()
 		s.failed(&site.ConfigError{File: live.Site().ConfigFile, Message: err.Error()}, open)
 		return nil

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/delivery/serve"
 )
@@ -69,14 +70,14 @@ type reply struct {
 
 // find returns what answers a path below the site's root.
 func (s *Server) find(ctx context.Context, m *moment, urlPath, query string) (reply, error) {
-	addresses := serve.Addresses{
+	addresses := address.Addresses{
 		Has: m.live.Has,
 		Stub: func(name string) bool {
 			if i, ok := m.live.Page(name); ok {
 				return m.live.Site().Pages[i].URL != ""
 			}
 			data, err := m.live.File(ctx, name)
-			return err == nil && path.Ext(name) == ".html" && serve.IsStub(data)
+			return err == nil && path.Ext(name) == ".html" && address.IsStub(data)
 		},
 		Redirects: m.redirects,
 	}
@@ -154,7 +155,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			out.to = s.base + strings.TrimPrefix(out.to, "/")
 		}
 		w.Header().Set("Cache-Control", "no-store")
-		http.Redirect(w, r, serve.WithQuery(out.to, r.URL.RawQuery), out.status)
+		http.Redirect(w, r, address.WithQuery(out.to, r.URL.RawQuery), out.status)
 		return
 	}
 	w.Header().Set("Content-Type", serve.ContentType(out.name))

@@ -1,4 +1,4 @@
-package serve
+package address
 
 import (
 	"io/fs"
@@ -180,7 +180,7 @@ func FuzzFind(f *testing.F) {
 		if got.To == "" {
 			return
 		}
-		safe := headerSafe(got.To)
+		safe := HeaderSafe(got.To)
 		if strings.ContainsAny(safe, "\r\n\x00 \\") {
 			t.Fatalf("%q leads to %q", urlPath, safe)
 		}
@@ -218,7 +218,7 @@ func FuzzRedirects(f *testing.F) {
 			(!strings.HasPrefix(got, "/") || strings.HasPrefix(got, "//") || strings.HasPrefix(got, `/\`)) {
 			t.Fatalf("%q → %q: %q leads to %q", from, to, asked, got)
 		}
-		if strings.ContainsAny(headerSafe(got), "\r\n\x00") {
+		if strings.ContainsAny(HeaderSafe(got), "\r\n\x00") {
 			t.Fatalf("%q breaks a header", got)
 		}
 	})

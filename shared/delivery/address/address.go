@@ -1,8 +1,16 @@
-package serve
+// Package address finds what answers an address of a bundle: the one place that
+// knows which file, or which redirect, readers get. It is apart from package serve,
+// so that programs that only ask need no server.
+//
+//	address.go   Addresses
+//	redirect.go  Redirects of a bundle's description
+//	stub.go      pages that only lead elsewhere
+package address
 
 import (
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/redirect"
@@ -133,4 +141,17 @@ func escapePath(p string) string {
 		}
 	}
 	return string(out)
+}
+
+// HeaderSafe returns an address with what must not be in a header escaped.
+func HeaderSafe(address string) string {
+	var b strings.Builder
+	for i := range len(address) {
+		if c := address[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '<' || c == '>' || c == '\\' {
+			b.WriteString("%" + strings.ToUpper(strconv.FormatUint(uint64(c)|0x100, 16)[1:]))
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
