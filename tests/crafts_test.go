@@ -68,7 +68,7 @@ func crafts() []craft {
 				return slices.Concat(functions(f, regexp.MustCompile(`(?i)wildcard|splat`)), stars(f))
 			},
 			except: map[string]string{
-				"shared/delivery/serve/redirect.go": "holds the filled destination's host against the written one",
+				"shared/delivery/address/redirect.go": "holds the filled destination's host against the written one",
 			},
 		},
 		{

@@ -254,7 +254,7 @@ func TestProjectsAreMadeAndConfigured(t *testing.T) {
 	path := strings.Split(made.header.Get("Location"), "?")[0]
 	b.get(path).says(t, "the project", 200, "two.example.com", "Search available configurable unavailable off", "bindery publish . --domain two.example.com")
 	wrong := b.post(path+"/settings", "kind", "air-gapped", "settings.search", "http://clear.example.com", "settings.playground", "1").
-		says(t, "http", 400, "Must begin with https://")
+		says(t, "http", 400, "Must be \"bundled\" or the https address")
 	if !strings.Contains(wrong.body, `name="settings.playground" value="1" checked`) || strings.Contains(wrong.body, `name="settings.canonicalHtml" value="1" checked`) {
 		t.Error("the form lost its checkboxes")
 	}
