@@ -128,6 +128,46 @@ func TestCostOfReuse(t *testing.T) {
 	}
 }
 
+// TestCostOfComparison holds what an export asks beyond a first one, because it is
+// compared with that, against the calculator. Bundles of few pages are read in
+// fewer pieces.
+func TestCostOfComparison(t *testing.T) {
+	w := newWorld(t)
+	m := &storetest.Meter{}
+	w.store, w.objects = m.Store(w.store), m.Objects(w.objects)
+	w.admin = w.service(w.store, w.objects, w.runner)
+	counted := func() ([len(costRows)]int, admin.ExportJob) {
+		w.now = w.now.Add(time.Minute)
+		m.WriteUnits, m.ReadUnits, m.ObjectWrites, m.ObjectReads = 0, 0, 0, 0
+		return w.counted(t, m, w.startOf(t, admin.StartExport{}), 1, 0)
+	}
+	w.publish(t, changedSite(200, nil))
+	alone, _ := counted()
+	w.publish(t, changedSite(200, someChanges()))
+	more, done := counted()
+	if !done.Bundle.Changes.Listed {
+		t.Fatalf("the export was not compared: %+v", done.Bundle)
+	}
+	for i := range more {
+		more[i] -= alone[i]
+	}
+	a := job.ComparedAsks()
+	most := [len(costRows)]int{a.WriteUnits, a.ReadUnits, a.ObjectWrites, a.ObjectReads}
+	for i, row := range costRows {
+		if more[i] > most[i] || most[i] > 0 && more[i] == 0 {
+			t.Errorf("a comparison asks for %d more %s; the calculator says at most %d", more[i], row, most[i])
+		}
+	}
+	page, err := os.ReadFile("../../../infra/docs/operate/cost.mdx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := fmt.Sprintf("that asks for %d read unit of DynamoDB, %d write and at most %d reads of S3 more", a.ReadUnits, a.ObjectWrites, a.ObjectReads)
+	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), says) {
+		t.Errorf("the cost page should say: %s", says)
+	}
+}
+
 // counted runs a job's workflow and returns what it asked since the start of the
 // metering, and the completed job.
 func (w *world) counted(t *testing.T, m *storetest.Meter, exp admin.ExportJob, shards int, part int64) ([len(costRows)]int, admin.ExportJob) {

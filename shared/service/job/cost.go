@@ -19,7 +19,8 @@ type Asks struct {
 
 // AsksOf returns what an export with that many shards asks, from the call that
 // starts it to its end, without its callers' polls, the parts of large objects
-// and the comparison with an export before it (ComparedAsks). A test holds it against exports that are counted.
+// and the comparison with an export before it (ComparedAsks). A test holds it
+// against exports that are counted.
 func AsksOf(shards int) Asks {
 	once := Asks{WriteUnits: 25, ReadUnits: 19, ObjectWrites: 6, ObjectReads: 17, Transitions: 6, Calls: 3}
 	each := Asks{WriteUnits: 2, ReadUnits: 6, ObjectWrites: 6, ObjectReads: 8, Transitions: 2, Calls: 1}
@@ -69,8 +70,9 @@ func DefaultPrices() Prices {
 // Run is what the price of an export follows from.
 type Run struct {
 	Pages, Shards int
-	// Reused reports that it rendered nothing.
-	Reused bool
+	// Reused reports that it rendered nothing, and Compared that its bundle was
+	// read beside that of the export before it.
+	Reused, Compared bool
 	// Steps is how long its steps ran, one after another, and GBSeconds that
 	// time in gigabytes (of 1,024 MB) times seconds.
 	Steps     time.Duration
@@ -89,6 +91,7 @@ const stepMemory = 1769
 // nothing was noted, those of jobs of earlier programs, are missing in Steps.
 func RunOf(j admin.ExportJob, steps []admin.StepTime, requests int) Run {
 	r := Run{Pages: j.PageCount(), Shards: j.Plan.Shards, Reused: j.Reused != "", Requests: requests}
+	r.Compared = j.Bundle != nil && j.Bundle.Changes.Listed
 	for _, s := range steps {
 		memory := cmp.Or(s.MemoryMB, stepMemory) // on a laptop nothing is paid for: as if on Lambda
 		r.Steps += s.Took()
@@ -164,6 +167,11 @@ func (p Prices) Bill(r Run) Bill {
 	a := AsksOf(r.Shards)
 	if r.Reused {
 		a = ReusedAsks()
+	}
+	if c := ComparedAsks(); r.Compared {
+		a.ReadUnits += c.ReadUnits
+		a.ObjectWrites += c.ObjectWrites
+		a.ObjectReads += c.ObjectReads
 	}
 	a.ReadUnits += r.Requests
 	switch large := BundleAsks(r.Bundle, BundlePart); {
