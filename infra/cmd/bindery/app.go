@@ -192,7 +192,9 @@ func (a *app) group(use, short string, commands ...*cobra.Command) *cobra.Comman
 		if len(args) > 0 {
 			var names []string
 			for _, c := range cmd.Commands() {
-				names = append(names, c.Name())
+				if !c.Hidden {
+					names = append(names, c.Name())
+				}
 			}
 			return usagef("%s has no command %q%s", cmd.CommandPath(), args[0], meant("", args[0], names))
 		}
