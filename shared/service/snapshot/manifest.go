@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	basejson "github.com/bindery-docs/bindery/shared/base/json"
 )
@@ -251,9 +252,15 @@ func decode(d *json.Decoder) (*Manifest, error) {
 			})
 		case "entries":
 			err = readList(d, MaxEntries, func() error {
-				var w wireEntry
-				if err := member(d, &w); err != nil {
+				var raw json.RawMessage
+				if err := d.Decode(&raw); err != nil {
 					return err
+				}
+				w, ok := plainEntry(raw)
+				if !ok {
+					if err := basejson.Unmarshal(raw, &w); err != nil {
+						return err
+					}
 				}
 				m.Entries = append(m.Entries, Entry{Path: w.Path, SHA256: w.SHA256, Size: w.Size, Offset: w.Offset, Modified: w.Modified})
 				n := -1
@@ -294,6 +301,68 @@ func decode(d *json.Decoder) (*Manifest, error) {
 		}
 	}
 	return m, nil
+}
+
+// plainEntry reads an entry, which is JSON, that is written as Encode writes most
+// of them: the fields in their order, no spaces, nothing escaped, ASCII
+// alone. A manifest is read several times for each export, and has an entry for each
+// file.
+func plainEntry(raw []byte) (w wireEntry, ok bool) {
+	text := func(name string) (value []byte) {
+		rest, found := bytes.CutPrefix(raw, []byte(name))
+		end := bytes.IndexByte(rest, '"')
+		ok = found && end >= 0
+		if !ok {
+			return nil
+		}
+		for _, c := range rest[:end] {
+			ok = ok && c >= ' ' && c < utf8.RuneSelf && c != '\\'
+		}
+		if ok {
+			raw = rest[end+1:]
+		}
+		return rest[:end]
+	}
+	number := func(name string) (n int64, found bool) {
+		rest, found := bytes.CutPrefix(raw, []byte(name))
+		if !found {
+			return 0, false
+		}
+		digits := 0
+		for digits < len(rest) && digits < 18 && rest[digits] >= '0' && rest[digits] <= '9' {
+			n = 10*n + int64(rest[digits]-'0')
+			digits++
+		}
+		raw = rest[digits:]
+		return n, digits > 0
+	}
+	path := text(`{"path":"`)
+	if !ok {
+		return wireEntry{}, false
+	}
+	sum := text(`,"sha256":"`)
+	if !ok {
+		return wireEntry{}, false
+	}
+	if w.Size, ok = number(`,"size":`); !ok {
+		return wireEntry{}, false
+	}
+	if pack, found := number(`,"pack":`); found {
+		n := int(pack)
+		if int64(n) != pack {
+			return wireEntry{}, false
+		}
+		w.Pack = &n
+	}
+	w.Offset, _ = number(`,"offset":`)
+	if when := text(`,"modified":"`); ok && w.Modified.UnmarshalText(when) != nil {
+		return wireEntry{}, false
+	}
+	if string(raw) != "}" {
+		return wireEntry{}, false
+	}
+	w.Path, w.SHA256 = string(path), string(sum)
+	return w, true
 }
 
 // member reads one member of a list.
