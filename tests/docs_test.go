@@ -152,8 +152,23 @@ func TestAPIExamples(t *testing.T) {
 	}
 	u := start(t, t.TempDir())
 	defer u.stop(t)
-	if _, err := u.command(t, "publish", "../infra/docs", "--domain", "docs.example.com"); err != nil {
+	// There is an export of an earlier state, so that the answers say what changed.
+	earlier := t.TempDir()
+	err := os.CopyFS(earlier, os.DirFS("../infra/docs"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(earlier, "index.mdx"), []byte("---\ntitle: Earlier\n---\n"), 0o600)
+	}
+	if err != nil {
 		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"publish", earlier, "--domain", "docs.example.com"},
+		{"export", "--domain", "docs.example.com", "--out", filepath.Join(t.TempDir(), "earlier.tar.gz")},
+		{"publish", "../infra/docs", "--domain", "docs.example.com"},
+	} {
+		if _, err := u.command(t, args...); err != nil {
+			t.Fatal(err)
+		}
 	}
 	env := append(os.Environ(), "BINDERY_URL="+u.url, "BINDERY_ADMIN_KEY="+u.key, "BINDERY_PROJECT="+u.project)
 	shell := func(t *testing.T, script string) string {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/text/unicode/norm"
@@ -36,6 +38,7 @@ type folder struct {
 
 	root *os.Root
 	real map[string]string // path in the snapshot → path below root, links resolved
+	held map[string][]byte // path in the snapshot → what a small file had when it was read
 
 	mu  sync.Mutex
 	dir string   // path below root of at
@@ -98,10 +101,14 @@ func newWalk(ctx context.Context, dir string) (*walk, error) {
 	return &walk{ctx: ctx, base: base, root: root}, nil
 }
 
-// Open opens a file by its path in the snapshot. It never leaves the folder,
-// whatever became of links meanwhile.
+// Open opens a file by its path in the snapshot, one that is held as it was when the
+// folder was looked through. It never leaves the folder, whatever became of links
+// meanwhile.
 // It returns an *fs.PathError for a path that the folder does not have.
 func (f *folder) Open(name string) (io.ReadCloser, error) {
+	if data, ok := f.held[name]; ok {
+		return io.NopCloser(bytes.NewReader(data)), nil
+	}
 	real, ok := f.real[name]
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -333,9 +340,20 @@ func kindOf(mode fs.FileMode) string {
 	return "something special"
 }
 
+// Most files of a site are small, and publishing needs each three times: for its
+// digest, for that of its pack, and to send it. Opening one takes longer than
+// reading it, so small ones are held from the first time on.
+const (
+	maxHeldFile = 64 << 10
+	maxHeld     = 16 << 20 // of all files together
+)
+
 // digest reads all files, several at once, and fills in size and digest.
 func (w *walk) digest(f *folder, progress func(int64)) error {
 	var mu sync.Mutex
+	var bytesHeld atomic.Int64
+	held := make([][]byte, len(f.Files))
+	buffers := sync.Pool{New: func() any { return new([maxHeldFile + 1]byte) }}
 	group, ctx := errgroup.WithContext(w.ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range f.Files {
@@ -344,12 +362,17 @@ func (w *walk) digest(f *folder, progress func(int64)) error {
 				return err
 			}
 			file := &f.Files[i]
-			var err error
-			if file.SHA256, file.Size, err = sum(f, file.Path); err != nil {
+			buf := buffers.Get().(*[maxHeldFile + 1]byte)
+			defer buffers.Put(buf)
+			data, err := sum(f, file, buf[:])
+			if err != nil {
 				mu.Lock()
 				w.unreadable(file.Path, err)
 				mu.Unlock()
 				return nil
+			}
+			if data != nil && bytesHeld.Add(file.Size) <= maxHeld {
+				held[i] = bytes.Clone(data)
 			}
 			if file.Size > snapshot.MaxFileBytes {
 				mu.Lock()
@@ -362,16 +385,39 @@ func (w *walk) digest(f *folder, progress func(int64)) error {
 			return nil
 		})
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	f.held = make(map[string][]byte, len(held))
+	for i, data := range held {
+		if data != nil {
+			f.held[f.Files[i].Path] = data
+		}
+	}
+	return nil
 }
 
-func sum(f *folder, name string) (digest string, size int64, err error) {
-	in, err := f.Open(name)
+// sum reads a file with the help of buf and fills in size and digest. It returns
+// what the file has, a part of buf, if that is longer than the file.
+func sum(f *folder, file *snapshot.File, buf []byte) (data []byte, err error) {
+	in, err := f.open(f.real[file.Path])
 	if err != nil {
-		return "", 0, err
+		return nil, err
 	}
 	defer in.Close()
+	n, err := io.ReadFull(in, buf)
 	h := sha256.New()
-	size, err = io.Copy(h, in)
-	return hex.EncodeToString(h.Sum(nil)), size, err
+	h.Write(buf[:n])
+	size := int64(n)
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		data, err = buf[:n], nil
+	case err == nil:
+		var rest int64
+		// Without the methods of a file, which would take a buffer of their own.
+		rest, err = io.CopyBuffer(h, struct{ io.Reader }{in}, buf)
+		size += rest
+	}
+	file.SHA256, file.Size = hex.EncodeToString(h.Sum(nil)), size
+	return data, err
 }

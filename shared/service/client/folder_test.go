@@ -1,6 +1,8 @@
 package client
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"os"
@@ -162,4 +164,40 @@ func TestFolderFaults(t *testing.T) {
 			t.Errorf("files: %v", f.Files)
 		}
 	})
+}
+
+// What is small is published as it was when the folder was looked through; a large
+// file is read again, and a change of it is found then.
+func TestFolderHoldsSmallFiles(t *testing.T) {
+	dir := t.TempDir()
+	large := strings.Repeat("x", maxHeldFile+1)
+	write(t, dir, map[string]string{"docs.json": "{}", "empty.mdx": "", "small.mdx": "before", "edge.mdx": large[:maxHeldFile], "large.mdx": large})
+	f, err := openFolder(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, file := range f.Files {
+		data, err := os.ReadFile(filepath.Join(dir, file.Path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := sha256.Sum256(data); file.SHA256 != hex.EncodeToString(sum[:]) || file.Size != int64(len(data)) {
+			t.Errorf("%s: %d bytes, digest %s", file.Path, file.Size, file.SHA256)
+		}
+	}
+	write(t, dir, map[string]string{"small.mdx": "after", "edge.mdx": "after", "large.mdx": "after"})
+	for name, want := range map[string]string{"docs.json": "{}", "empty.mdx": "", "small.mdx": "before", "edge.mdx": large[:maxHeldFile], "large.mdx": "after"} {
+		in, err := f.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(in)
+		if err != nil || string(data) != want {
+			t.Errorf("%s has %d bytes, error %v; want %d", name, len(data), err, len(want))
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

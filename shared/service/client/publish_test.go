@@ -398,10 +398,11 @@ func TestPublishRefuses(t *testing.T) {
 	})
 	t.Run("a file that changes meanwhile", func(t *testing.T) {
 		dir := t.TempDir()
-		write(t, dir, map[string]string{"docs.json": "{}", "a.mdx": "before", "b.mdx": "b"})
+		large := strings.Repeat("x", maxHeldFile)
+		write(t, dir, map[string]string{"docs.json": "{}", "a.mdx": "before" + large, "b.mdx": "b"})
 		_, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain, Progress: func(p PublishProgress) {
 			if p.phase == phasePacking {
-				write(t, dir, map[string]string{"a.mdx": "after!"})
+				write(t, dir, map[string]string{"a.mdx": "after!" + large})
 			}
 		}})
 		var changed *snapshot.ChangedError

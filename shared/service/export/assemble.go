@@ -26,6 +26,9 @@ import (
 func (s *Steps) Assemble(ctx context.Context, in job.AssembleInput) (out job.AssembleOutput, _ error) {
 	err := s.run(ctx, in.JobID, "assemble", 0, func() error {
 		err := s.assemble(ctx, in)
+		if err == nil { // else this run did not ask for all that the export needs
+			s.opt.Kept.Finish()
+		}
 		// Another run of this step may have completed the job meanwhile, and
 		// taken the parts away.
 		if err != nil && ctx.Err() == nil && s.completed(ctx, in.JobID) {
@@ -36,7 +39,6 @@ func (s *Steps) Assemble(ctx context.Context, in job.AssembleInput) (out job.Ass
 			return err
 		}
 		s.sources.forget(in.JobID)
-		s.opt.Kept.Finish()
 		job.Clean(ctx, s.opt.Objects, s.opt.Log, in.JobID, job.BundleKey(in.JobID))
 		return nil
 	})

@@ -16,8 +16,10 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/kept"
 )
 
@@ -409,5 +411,27 @@ func TestDamagedPacksAreRenderedAgain(t *testing.T) {
 	s.files["other.txt"] = []byte("and another one")
 	if _, _, rendered := w.export(t, s.fs()); len(rendered) > 0 {
 		t.Errorf("rendered %v again after the damage", rendered)
+	}
+}
+
+// TestReuseLeavesWhatIsKept: an export that renders nothing asks for no page, and
+// that is no reason to sweep them all.
+func TestReuseLeavesWhatIsKept(t *testing.T) {
+	s := newLivingSite()
+	w := rendering{world: newWorld(t), dir: t.TempDir()}
+	w.export(t, s.fs())
+	w.world.now = w.world.now.Add(time.Minute)
+	store, err := kept.Open(w.dir, 1) // a folder of one byte is always to be swept
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	job, _ := w.world.completed(t, admin.StartExport{}, func(o *Options) { o.Kept = store })
+	if job.Reused == "" {
+		t.Fatalf("the export is %+v", job)
+	}
+	s.sources["p/2"] += "\nMore.\n"
+	if _, _, rendered := w.export(t, s.fs()); !slices.Equal(rendered, []string{"p/2"}) {
+		t.Errorf("rendered %v", rendered)
 	}
 }
