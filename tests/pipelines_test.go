@@ -211,6 +211,14 @@ func TestActionOfGitHub(t *testing.T) {
 			t.Errorf("%v, steps %v\n%s", err, ran, log)
 		}
 	})
+	t.Run("review of a push", func(t *testing.T) {
+		e := setting(t)
+		e.override = map[string]string{"GITHUB_REF": "refs/heads/main", "GITHUB_API_URL": u.url + "/nowhere", "GITHUB_REPOSITORY": "me/docs"}
+		log, _, ran, err := a.run(t, e, inputs("check", "review", "token"))
+		if err != nil || !slices.Equal(ran, []string{"Install programs", "Review", "Check"}) {
+			t.Errorf("%v, steps %v\n%s", err, ran, log)
+		}
+	})
 	t.Run("check that fails", func(t *testing.T) {
 		log, _, _, err := a.run(t, setting(t), inputs("check", "fail-on", "warning"))
 		if code := exitCode(err); code != 5 {

@@ -220,7 +220,8 @@ func namedArguments(root *cobra.Command) {
 	var names []string
 	words := strings.Fields(root.Use)[1:]
 	for i, word := range words {
-		if strings.ToUpper(word) == word && word[0] >= 'A' && word[0] <= 'Z' && (i == 0 || !strings.Contains(words[i-1], "--")) {
+		ofFlag := i > 0 && strings.Contains(words[i-1], "--") && words[i-1] != "--"
+		if !ofFlag && !strings.ContainsAny(word[:1], "[-|") {
 			names = append(names, word)
 		}
 	}

@@ -161,7 +161,7 @@ func named(file, text, name string) string {
 		if err != nil {
 			return text // no string fails
 		}
-		name = strings.Trim(string(quoted), `"`)
+		name = string(quoted[1 : len(quoted)-1])
 	case ".mdx":
 		// In front matter and in text: what would begin something else is left out.
 		name = strings.Join(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("<>{}`*_[]\\#:\"'\n\r&", r) }), " ")

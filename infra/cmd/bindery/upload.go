@@ -24,8 +24,9 @@ bundle's list first. Files that are there unchanged are not uploaded again. What
 load comes before the pages, each with its type; files with a digest in their names may
 be kept by browsers for ever, all others are asked for again.
 
-With --delete, everything else below the prefix is removed, last of all. Files with a
-digest in their names stay for one upload more, for readers who have a page open.
+With --delete, everything else below the prefix is removed, last of all, whatever put it
+there. Files with a digest in their names stay for one upload more, for readers who have a
+page open. Folders that another bundle was uploaded to stay whole. Try it with --dry-run first.
 
 Credentials and region are those of the AWS tools of this machine. AWS_ENDPOINT_URL_S3 is
 the address of another store that speaks S3. It needs s3:ListBucket, s3:PutObject and, with

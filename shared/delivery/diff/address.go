@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/url"
@@ -14,7 +15,7 @@ import (
 
 // lost finds addresses and anchors that lead nowhere now, and notes where those
 // of removed pages lead.
-func lost(r *Result, was, is *site, old, now map[string][]string) error {
+func lost(ctx context.Context, r *Result, was, is *site, old, now map[string][]string) error {
 	r.LostAddresses, r.LostAnchors = []LostAddress{}, []LostAnchor{}
 	redirects, err := address.NewRedirects(is.info.Redirects)
 	if err != nil {
@@ -30,7 +31,10 @@ func lost(r *Result, was, is *site, old, now map[string][]string) error {
 		Stub:      func(name string) bool { _, ok := is.stubs[name]; return ok },
 		Redirects: redirects,
 	}
-	like := similar(was, is, old, now)
+	like, err := similar(ctx, was, is, old, now)
+	if err != nil {
+		return err
+	}
 	for i := range r.Pages.Removed {
 		p := &r.Pages.Removed[i]
 		if p.LeadsTo = leadsTo(addresses, p.Address); p.LeadsTo != "" {
@@ -44,7 +48,11 @@ func lost(r *Result, was, is *site, old, now map[string][]string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(was.pages)) {
 		if after, ok := is.pages[name]; ok {
-			r.LostAnchors = append(r.LostAnchors, anchors(addressOf(name), was.pages[name].anchors, after.anchors)...)
+			gone, err := anchors(ctx, addressOf(name), was.pages[name].anchors, after.anchors)
+			if err != nil {
+				return err
+			}
+			r.LostAnchors = append(r.LostAnchors, gone...)
 		}
 	}
 	return nil
@@ -78,7 +86,7 @@ const maxLookups = 1 << 24
 // similar returns, for the addresses of removed pages, those of new pages that
 // say the same: in the same words, else in most of them, a page of the same
 // title or name before others.
-func similar(was, is *site, old, now map[string][]string) map[string]string {
+func similar(ctx context.Context, was, is *site, old, now map[string][]string) (map[string]string, error) {
 	type candidate struct {
 		name  string
 		facts facts
@@ -95,6 +103,9 @@ func similar(was, is *site, old, now map[string][]string) map[string]string {
 	for _, name := range slices.Sorted(maps.Keys(was.pages)) {
 		if _, ok := is.pages[name]; ok {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		page, mine := was.pages[name], tally(old[name])
 		best := 0.0
@@ -121,7 +132,7 @@ func similar(was, is *site, old, now map[string][]string) map[string]string {
 			}
 		}
 	}
-	return to
+	return to, nil
 }
 
 func tally(list []string) map[string]int {
@@ -150,7 +161,7 @@ func likeness(a, b map[string]int) float64 {
 }
 
 // anchors returns those of a page that are gone.
-func anchors(page string, was, is []anchor) []LostAnchor {
+func anchors(ctx context.Context, page string, was, is []anchor) ([]LostAnchor, error) {
 	has, had := map[string]bool{}, map[string]bool{}
 	for _, a := range is {
 		has[a.id] = true
@@ -165,9 +176,12 @@ func anchors(page string, was, is []anchor) []LostAnchor {
 			continue
 		}
 		seen[a.id] = true
+		if err := ctx.Err(); err != nil { // each is looked for among all new ones
+			return nil, err
+		}
 		list = append(list, LostAnchor{page, a.id, a.text, successor(was, i, is, has, had)})
 	}
-	return list
+	return list, nil
 }
 
 // successor returns the new anchor of a heading: the one of the same text, else

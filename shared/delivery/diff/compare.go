@@ -50,7 +50,7 @@ func Compare(ctx context.Context, before, after Source) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := result(was, is, old, now)
+	r, err := result(ctx, was, is, old, now)
 	if err != nil {
 		return nil, err
 	}
@@ -60,10 +60,12 @@ func Compare(ctx context.Context, before, after Source) (*Result, error) {
 
 // result is what differs between two sites, of whose pages that differ the words
 // are given.
-func result(was, is *site, old, now map[string][]string) (*Result, error) {
+func result(ctx context.Context, was, is *site, old, now map[string][]string) (_ *Result, err error) {
 	r := &Result{Before: was.bundle(), After: is.bundle()}
-	r.Pages = pages(was, is, old, now)
-	if err := lost(r, was, is, old, now); err != nil {
+	if r.Pages, err = pages(ctx, was, is, old, now); err != nil {
+		return nil, err
+	}
+	if err := lost(ctx, r, was, is, old, now); err != nil {
 		return nil, err
 	}
 	r.Files = files(was, is)
@@ -178,9 +180,12 @@ func texts(ctx context.Context, source Source, of map[string]bool) (map[string][
 	return list, err
 }
 
-func pages(was, is *site, old, now map[string][]string) Pages {
+func pages(ctx context.Context, was, is *site, old, now map[string][]string) (Pages, error) {
 	p := Pages{Added: []Page{}, Removed: []Page{}, Changed: []Page{}}
 	for _, name := range slices.Sorted(maps.Keys(was.pages)) {
+		if err := ctx.Err(); err != nil {
+			return p, err
+		}
 		before := was.pages[name]
 		after, ok := is.pages[name]
 		one := Page{Address: addressOf(name), Title: before.title}
@@ -203,7 +208,7 @@ func pages(was, is *site, old, now map[string][]string) Pages {
 			p.Added = append(p.Added, one)
 		}
 	}
-	return p
+	return p, nil
 }
 
 // addressOf is the address of a page's file.

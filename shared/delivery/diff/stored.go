@@ -34,8 +34,9 @@ var ErrTooLarge = errors.New("more pages differ than are compared")
 // counted as descriptions count them, without a copy of the first one at the root,
 // and sizes without the archive's own lists.
 //
-// ErrTooLarge: the main parts of the pages that differ, navigation and all, have
-// more bytes than most.
+// ErrTooLarge: the main parts of what is held of both have more bytes than most,
+// those of the old pages that are not the same byte for byte and those of the new
+// pages that differ in theirs.
 func CompareStored(ctx context.Context, before, after Stored, most int64) (*Result, error) {
 	was, old, err := before.list(ctx)
 	if err != nil {
@@ -60,7 +61,7 @@ func CompareStored(ctx context.Context, before, after Stored, most int64) (*Resu
 			was.pages[name], is.pages[name] = facts{}, facts{}
 		}
 	}
-	r, err := result(was, is, c.oldWords, c.nowWords)
+	r, err := result(ctx, was, is, c.oldWords, c.nowWords)
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +194,9 @@ func (c *stored) now(name string, data []byte) error {
 	if had && bytes.Equal(mainPart(old), mainPart(data)) {
 		c.was.pages[name], c.is.pages[name] = facts{}, facts{}
 		return nil
+	}
+	if c.left -= int64(len(mainPart(data))); c.left < 0 {
+		return ErrTooLarge
 	}
 	c.both(name, old, data)
 	return nil

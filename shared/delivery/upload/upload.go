@@ -69,7 +69,7 @@ func (t Target) within() string {
 type Options struct {
 	// Delete removes all objects below the target that are not the bundle's. Files
 	// with a digest in their name stay for one upload more: somebody may have a page
-	// open that loads them.
+	// open that loads them. Folders that another bundle was uploaded to stay whole.
 	Delete bool
 	// All uploads unchanged files, too, which gives them their types again.
 	All bool
@@ -318,6 +318,25 @@ func (u *upload) putOne(ctx context.Context, f *file) error {
 	return err
 }
 
+// leaveOthers takes from there what is below a folder that has a bundle of its own,
+// such as one of an earlier release of what is documented.
+func (u *upload) leaveOthers(before map[string]bool) {
+	others := map[string]bool{}
+	for name := range u.there {
+		if dir, ok := strings.CutSuffix(name, "/"+bundle.FilesPath); ok && !before[name] {
+			others[dir] = true
+		}
+	}
+	maps.DeleteFunc(u.there, func(name, _ string) bool {
+		for dir := path.Dir(name); dir != "." && dir != "/"; dir = path.Dir(dir) {
+			if others[dir] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // remove removes what is left in there.
 func (u *upload) remove(ctx context.Context, before map[string]bool) error {
 	for name := range u.there {
@@ -325,6 +344,7 @@ func (u *upload) remove(ctx context.Context, before map[string]bool) error {
 			delete(u.there, name)
 		}
 	}
+	u.leaveOthers(before)
 	u.result.Deleted = slices.AppendSeq(u.result.Deleted, maps.Keys(u.there))
 	slices.Sort(u.result.Deleted)
 	if u.opt.DryRun {

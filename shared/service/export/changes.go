@@ -21,8 +21,9 @@ const (
 	MaxComparedBytes = 256 << 20
 	// MaxComparedPages is the most pages that either may have.
 	MaxComparedPages = 20_000
-	// MaxComparedMain is the most that the main parts of pages may have that are
-	// not the same byte for byte, uncompressed.
+	// MaxComparedMain is the most that the main parts of pages may have, uncompressed:
+	// of the old ones that are not the same byte for byte, and of the new ones that
+	// differ in theirs.
 	MaxComparedMain = 128 << 20
 	// compareTime is how long it may take.
 	compareTime = time.Minute

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"maps"
@@ -252,4 +253,58 @@ func TestChangesGoWithTheBundle(t *testing.T) {
 	if names := w.objectsOf(t, second.ID); len(names) != 0 {
 		t.Errorf("after its retention it has %v", names)
 	}
+}
+
+// TestChangesHoldNoMoreThanTheirBound: new pages count, too.
+func TestChangesHoldNoMoreThanTheirBound(t *testing.T) {
+	w := newWorld(t)
+	w.publish(t, changedSite(1, nil))
+	first, _ := w.later(t, admin.StartExport{})
+	w.publish(t, changedSite(1, map[string]string{"large.mdx": "# Large\n\n" + strings.Repeat("Some words more. ", 1<<14)}))
+	second, _ := w.later(t, admin.StartExport{})
+	s := w.steps(nil)
+	was, is := s.storedBundle(first.ID, *first.Bundle), s.storedBundle(second.ID, *second.Bundle)
+	if _, err := diff.CompareStored(t.Context(), was, is, 128<<10); !errors.Is(err, diff.ErrTooLarge) {
+		t.Errorf("a large page came: %v", err)
+	}
+	if _, err := diff.CompareStored(t.Context(), is, was, 128<<10); !errors.Is(err, diff.ErrTooLarge) {
+		t.Errorf("a large page went: %v", err)
+	}
+	if _, err := diff.CompareStored(t.Context(), was, is, 1<<20); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChangesEndWithTheirTime: what is read by then is not compared.
+func TestChangesEndWithTheirTime(t *testing.T) {
+	w := newWorld(t)
+	w.publish(t, changedSite(9, nil))
+	first, _ := w.later(t, admin.StartExport{})
+	w.publish(t, changedSite(9, someChanges()))
+	second, _ := w.later(t, admin.StartExport{})
+	s := w.steps(nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	is, opened := s.storedBundle(second.ID, *second.Bundle), 0
+	open := is.Open
+	is.Open = func(ctx context.Context, offset int64) (io.ReadCloser, error) {
+		body, err := open(ctx, offset)
+		if opened++; opened == 2 { // its lists were read before
+			body = onClose{body, cancel}
+		}
+		return body, err
+	}
+	if _, err := diff.CompareStored(ctx, s.storedBundle(first.ID, *first.Bundle), is, MaxComparedMain); !errors.Is(err, context.Canceled) || opened != 2 {
+		t.Errorf("after %d reads: %v", opened, err)
+	}
+}
+
+// onClose calls then when it is closed.
+type onClose struct {
+	io.ReadCloser
+	then func()
+}
+
+func (c onClose) Close() error {
+	c.then()
+	return c.ReadCloser.Close()
 }
