@@ -264,7 +264,7 @@ var rows = [...]Row{
 	{Kind: Setting, Name: "search.prompt", State: Done, Rule: "is the text of the empty search field"},
 	{Kind: Setting, Name: "seo.indexing", State: Done, Rule: "is which pages search engines are told about"},
 	{Kind: Setting, Name: "seo.metatags", State: Done, Rule: "are elements in the head of every page"},
-	{Kind: Setting, Name: "seo.organization", State: Told, Rule: "pages name no organisation to search engines: add its elements with seo.metatags", Code: "config-unsupported", Example: `"seo": {"organization": {"name": "ACME"}}`},
+	{Kind: Setting, Name: "seo.organization", State: Told, Rule: "pages name no organisation to search engines: a script of the site can add it as JSON-LD", Code: "config-unsupported", Example: `"seo": {"organization": {"name": "ACME"}}`},
 	{Kind: Setting, Name: "seo.trailingSlash", State: Told, Rule: "addresses are as the server of the bundle writes them", Code: "config-unsupported", Example: `"seo": {"trailingSlash": true}`},
 	{Kind: Setting, Name: "styles", State: Done, Rule: "are the style sheets that come first"},
 	{Kind: Setting, Name: "styling.codeblocks", State: Told, Rule: "code has colours of its own, light and dark", Code: "config-unsupported", Example: `"styling": {"codeblocks": "dracula"}`, Elsewhere: true},
