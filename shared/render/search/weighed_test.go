@@ -116,3 +116,57 @@ func TestTrimKeepsTheBest(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsAtTheLimitsComeBack: what Encode writes DecodePart reads, of pages that
+// have as much, and as little, as a page may have.
+func TestPartsAtTheLimitsComeBack(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, pages := range map[string][]Page{
+		"no words":     {{Number: 0}, {Number: 1, Divisions: []int{}}, {Number: 7}},
+		"one word":     {{Number: 3, Title: "a"}},
+		"all sections": {{Number: 5, Title: "Long", Sections: manySections(maxSections + 50)}, {Number: 9, Divisions: []int{0, 1, 2, 3}, Path: "z"}},
+		"odd texts":    {{Path: "\xff\xfe", Title: "\x00", Sections: []Section{{Text: string(make([]byte, 1000))}, {Text: "é\u0301 ﷺ 🏳️‍🌈 日本"}}}},
+		"at random":    randomPages(r, 60),
+	} {
+		var p Part
+		for _, page := range pages {
+			if _, err := p.Add(page); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		data := p.Encode()
+		got, ok := DecodePart(p.Pages(), data)
+		if !ok {
+			t.Errorf("%s: a part is not read again", name)
+			continue
+		}
+		if !bytes.Equal(got.Encode(), data) {
+			t.Errorf("%s: a part that was read is another one", name)
+		}
+	}
+}
+
+func manySections(n int) (out []Section) {
+	for i := range n {
+		out = append(out, Section{Heading: fmt.Sprint("Heading ", i), ID: fmt.Sprint("h", i), Text: fmt.Sprint("word", i, " common")})
+	}
+	return out
+}
+
+func randomPages(r *rand.Rand, n int) (out []Page) {
+	text := func() string {
+		b := make([]byte, r.IntN(200))
+		for i := range b {
+			b[i] = " \n-_./aBcdeé日zZ09\x80"[r.IntN(19)]
+		}
+		return string(b)
+	}
+	for i := range n {
+		p := Page{Number: i * 5, Path: text(), Title: text(), Description: text(), Divisions: slices.Repeat([]int{0}, r.IntN(2))}
+		for range r.IntN(6) {
+			p.Sections = append(p.Sections, Section{text(), text(), text()})
+		}
+		out = append(out, p)
+	}
+	return out
+}

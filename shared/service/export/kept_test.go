@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -411,6 +412,122 @@ func TestDamagedPacksAreRenderedAgain(t *testing.T) {
 	s.files["other.txt"] = []byte("and another one")
 	if _, _, rendered := w.export(t, s.fs()); len(rendered) > 0 {
 		t.Errorf("rendered %v again after the damage", rendered)
+	}
+}
+
+// packed returns the values of a folder's packs.
+func packed(t *testing.T, dir string) map[kept.Key][]byte {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.pack"))
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	values := map[kept.Key][]byte{}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := binary.BigEndian.Uint64(data[len(data)-20:])
+		for index := data[at : len(data)-20]; len(index) > 0; index = index[48:] {
+			from, size := binary.BigEndian.Uint64(index[32:]), binary.BigEndian.Uint32(index[40:])
+			values[kept.Key(index)] = data[from:][:size]
+		}
+	}
+	return values
+}
+
+// TestEachDamagedValueIsMadeAgain damages every value that is kept, of each kind
+// there is, in the ways that disks do.
+func TestEachDamagedValueIsMadeAgain(t *testing.T) {
+	s := newLivingSite()
+	w := rendering{world: newWorld(t), dir: t.TempDir()}
+	w.export(t, s.fs())
+	s.sources["p/2"] += "\nMore, so that a unit is made again beside kept ones.\n"
+	cold := rendering{world: newWorld(t)}
+	want, end, _ := cold.export(t, s.fs())
+	packs, _ := filepath.Glob(filepath.Join(w.dir, "*.pack"))
+	whole, err := os.ReadFile(packs[0])
+	if err != nil || len(packs) != 1 {
+		t.Fatal(packs, err)
+	}
+	values := packed(t, w.dir)
+	for name, damage := range map[string]func(value []byte){
+		"the first byte": func(v []byte) { v[0] ^= 1 },
+		"the last byte":  func(v []byte) { v[len(v)-1] ^= 0x80 },
+		"the last half":  func(v []byte) { clear(v[len(v)/2:]); v[len(v)-1] = 0xff },
+		"all of it":      func(v []byte) { clear(v); v[0] = 0xff },
+	} {
+		for _, key := range append(slices.Collect(maps.Keys(values)), kept.Key{}) {
+			data := bytes.Clone(whole)
+			for k, v := range values {
+				if k == key || key == (kept.Key{}) { // none has that: all at once
+					at := bytes.Index(whole, v)
+					damage(data[at : at+len(v)])
+				}
+			}
+			// What the last export kept must not be there, too.
+			again := rendering{world: w.world, dir: t.TempDir()}
+			if err := os.WriteFile(filepath.Join(again.dir, "a.pack"), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, gotEnd, _ := again.export(t, s.fs())
+			if !bytes.Equal(got[:gotEnd], want[:end]) {
+				t.Errorf("%s of a value is damaged: %s", name, firstDifference(unpacked(t, got), unpacked(t, want)))
+			}
+			if testing.Short() && key != (kept.Key{}) {
+				break
+			}
+		}
+	}
+}
+
+// TestUnreadableIndexesAreMadeAgain: units whose part of the index is something
+// else, with the sum of it, are rendered as if they were not kept.
+func TestUnreadableIndexesAreMadeAgain(t *testing.T) {
+	s := newLivingSite()
+	w := rendering{world: newWorld(t), dir: t.TempDir()}
+	w.export(t, s.fs())
+	s.sources["p/2"] += "\nMore, so that a unit is made again beside kept ones.\n"
+	cold := rendering{world: newWorld(t)}
+	want, end, _ := cold.export(t, s.fs())
+	values := packed(t, w.dir)
+	for name, change := range map[string]func(terms []byte) []byte{
+		"half":  func(b []byte) []byte { return b[:len(b)/2] },
+		"none":  func(b []byte) []byte { return nil },
+		"wrong": func(b []byte) []byte { return bytes.Repeat([]byte{0xff}, len(b)) },
+		"more":  func(b []byte) []byte { return append(b[:len(b):len(b)], 0) },
+	} {
+		again := rendering{world: w.world, dir: t.TempDir()}
+		store, err := kept.Open(again.dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		units := 0
+		for key, data := range values {
+			var u keptUnit
+			if kept.Read(data, &u) == nil && len(u.Archive) == len(key) {
+				u.Index.Terms = change(u.Index.Terms)
+				data, units = kept.Append(nil, u), units+1
+			}
+			store.Put(key, data)
+		}
+		store.Finish()
+		store.Close()
+		if units != 4 {
+			t.Fatalf("%d units are kept", units)
+		}
+		got, gotEnd, rendered := again.export(t, s.fs())
+		if !bytes.Equal(got[:gotEnd], want[:end]) {
+			t.Errorf("%s: %s", name, firstDifference(unpacked(t, got), unpacked(t, want)))
+		}
+		if !slices.Contains(rendered, "p/2") {
+			t.Errorf("%s: rendered %v", name, rendered)
+		}
+		again.export(t, s.fs())
+		if again.whole != 4 {
+			t.Errorf("%s: later %d units are taken whole", name, again.whole)
+		}
 	}
 }
 

@@ -84,19 +84,45 @@ func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 		return err
 	}
 	var plan shardPlan
+	var size int64
 	if err := json.Unmarshal(data, &plan); err != nil {
 		return internal("a shard's plan can't be read", err)
 	}
+	for {
+		size, err = s.renderShard(ctx, in, src, &plan)
+		stale, ok := errors.AsType[*staleError](err)
+		if !ok {
+			break
+		}
+		s.opt.Log.WarnContext(ctx, "a unit that was kept can't be read", "job", in.JobID, "shard", in.Shard)
+		s.opt.Kept.Drop(stale.key) // once more, without it
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.opt.Admin.MarkShard(ctx, in.JobID, in.Shard, plan.Pages, size); err != nil {
+		return err
+	}
+	if err := s.checkRendered(ctx, in.JobID, size, input.Job.Plan.Shards); err != nil {
+		return err
+	}
+	s.opt.Annotate(ctx, slog.Int("pages", plan.Pages), slog.Int64("bytes", size))
+	return nil
+}
+
+// renderShard writes what a shard comes to, and returns how many bytes of the
+// archive that is. It fails with a staleError where a unit was kept in vain.
+func (s *Steps) renderShard(ctx context.Context, in job.RenderInput, src *source, plan *shardPlan) (int64, error) {
 	var out shardOutput
 	units, err := s.stream(ctx, job.UnitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
 		return s.renderUnits(ctx, src, plan.Units, w, &out)
 	})
 	if err != nil {
-		return gone(err)
+		return 0, gone(err)
 	}
 	out.sums.Stored, out.sums.Pages, out.sums.Search = units.Size, plan.Pages, int64(len(out.index.pages()))
 	if err := json.NewEncoder(&out.facts).Encode(fact{Facts: check.Facts{Page: -1}, Sums: &out.sums}); err != nil {
-		return internal("a shard's facts could not be written", err)
+		return 0, internal("a shard's facts could not be written", err)
 	}
 	for _, part := range []struct {
 		key  string
@@ -107,22 +133,15 @@ func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 		{job.FullKey(in.JobID, in.Shard), out.full.Bytes()},
 	} {
 		if err := s.put(ctx, part.key, part.data); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if src.finder != nil {
 		if err := s.putSearch(ctx, in, &out.index); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	if err := s.opt.Admin.MarkShard(ctx, in.JobID, in.Shard, plan.Pages, units.Size); err != nil {
-		return err
-	}
-	if err := s.checkRendered(ctx, in.JobID, units.Size, input.Job.Plan.Shards); err != nil {
-		return err
-	}
-	s.opt.Annotate(ctx, slog.Int("pages", plan.Pages), slog.Int64("bytes", units.Size))
-	return nil
+	return units.Size, nil
 }
 
 // checkRendered ends an export early whose bundle will be too large: Assemble

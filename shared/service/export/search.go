@@ -10,6 +10,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/search"
 	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/kept"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -29,8 +30,8 @@ func (s *Steps) putSearch(ctx context.Context, in job.RenderInput, index *shardI
 // ones, their terms are not even read: the shard's own may be kept, too.
 type shardIndex struct {
 	part  search.Part
-	units []*keptIndex // that come before those in part, which has none then
-	lines []byte       // of units
+	units []unitIndex // that come before those in part, which has none then
+	lines []byte      // of units
 	// keys are those of the units, and lost is set where one has none.
 	keys []byte
 	lost bool
@@ -47,14 +48,14 @@ func (x *shardIndex) add(r *unitResult) error {
 		return nil
 	}
 	if r.kept != nil && len(x.part.Pages()) == 0 {
-		x.units, x.lines = append(x.units, r.kept), append(x.lines, r.kept.Pages...)
+		x.units, x.lines = append(x.units, unitIndex{*r.key, r.kept}), append(x.lines, r.kept.Pages...)
 		return nil
 	}
 	if err := x.read(); err != nil {
 		return err
 	}
 	if r.kept != nil {
-		return x.join(r.kept)
+		return x.join(unitIndex{*r.key, r.kept})
 	}
 	x.part.Join(&r.index)
 	return nil
@@ -71,10 +72,22 @@ func (x *shardIndex) read() error {
 	return nil
 }
 
-func (x *shardIndex) join(u *keptIndex) error {
-	part, ok := search.DecodePart(u.Pages, u.Terms)
+// unitIndex is what is kept of a unit's part of the index, and the unit's key.
+type unitIndex struct {
+	key  kept.Key
+	kept *keptIndex
+}
+
+// staleError is of a kept unit whose part of the index can't be read. That is
+// looked at no sooner than it is needed: of most units it never is.
+type staleError struct{ key kept.Key }
+
+func (e *staleError) Error() string { return "what is kept of a search index can't be read" }
+
+func (x *shardIndex) join(u unitIndex) error {
+	part, ok := search.DecodePart(u.kept.Pages, u.kept.Terms)
 	if !ok {
-		return internal("what is kept of a search index can't be read", nil)
+		return &staleError{u.key}
 	}
 	x.part.Join(&part)
 	return nil

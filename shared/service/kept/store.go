@@ -141,6 +141,23 @@ func (s *Store) use(k Key, size int) {
 	}
 }
 
+// Drop forgets a value that turned out to be of no use: what the sum of a value
+// says is that it is what was put.
+func (s *Store) Drop(k Key) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at, ok := s.values[k]; ok {
+		delete(s.values, k)
+		if _, used := s.used[k]; used {
+			delete(s.used, k)
+			s.live -= int64(at.size)
+		}
+	}
+}
+
 // Put keeps a value for later processes; this one does not get it back. What is
 // past the folder's limit is not kept.
 func (s *Store) Put(k Key, data []byte) {
