@@ -117,7 +117,7 @@ var rooms = map[string][]string{
 	},
 	"shared/service/api":    {"shared/base/json", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/asl":    {"shared/base/json"},
-	"shared/service/client": {"shared/base/json", "shared/base/remote", "shared/service/api", "shared/service/snapshot"},
+	"shared/service/client": {"shared/base/json", "shared/base/remote", "shared/service/api", "shared/service/kept", "shared/service/snapshot"},
 	"shared/service/cloud":  {"shared/service/admin", "shared/service/job", "shared/service/store"},
 	// What speaks to AWS: each service on its own, so that a function links
 	// only what it calls.

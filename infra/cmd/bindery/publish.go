@@ -33,7 +33,7 @@ something back in. All that can't be published is listed at once, each with its 
 			if err != nil {
 				return err
 			}
-			result, err := a.publish(cmd, c, args[0], domain, rebase)
+			result, err := a.publish(cmd, c, client.PublishOptions{Dir: args[0], Domain: domain, Rebase: rebase})
 			if err != nil {
 				return err
 			}
@@ -48,17 +48,15 @@ something back in. All that can't be published is listed at once, each with its 
 }
 
 // publish publishes a folder and shows how far it is.
-func (a *app) publish(cmd *cobra.Command, c *client.Client, dir, domain string, rebase bool) (client.Published, error) {
+func (a *app) publish(cmd *cobra.Command, c *client.Client, o client.PublishOptions) (client.Published, error) {
 	bar := a.meter("publish")
 	defer bar.end()
-	return c.Publish(cmd.Context(), client.PublishOptions{
-		Dir: dir, Domain: domain, Rebase: rebase,
-		Progress: func(p client.PublishProgress) {
-			if bar.progress != nil && p.Total > 0 {
-				bar.set(p.Done, p.Total, fmt.Sprintf("%s of %s", size(p.Done), size(p.Total)))
-			}
-		},
-	})
+	o.Progress = func(p client.PublishProgress) {
+		if bar.progress != nil && p.Total > 0 {
+			bar.set(p.Done, p.Total, fmt.Sprintf("%s of %s", size(p.Done), size(p.Total)))
+		}
+	}
+	return c.Publish(cmd.Context(), o)
 }
 
 func (a *app) showPublished(w io.Writer, p client.Published) {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/client"
 	"github.com/bindery-docs/bindery/shared/service/kept"
 	"github.com/bindery-docs/bindery/shared/service/server"
 )
@@ -37,7 +38,8 @@ renders nothing where nothing did, unless --fresh is given.
 
 What pages are made into is kept for the next run of the same folder, below bindery in the
 cache folder of your account or in --cache, up to 2 GiB a site: pages whose sources, snippets,
-pictures, links and settings are the same are then not rendered again. The bundle has the same
+pictures, links and settings are the same are then not rendered again. The folder's files are
+left there too, up to 1 GiB, and those that rest are not read again. The bundle has the same
 bytes with and without it. --fresh and --no-cache render all pages.`,
 		Example: `  bindery run docs --out bundle.tar.gz
   bindery run docs --out bundle.tar.gz --domain docs.example.org --json`,
@@ -80,7 +82,7 @@ bytes with and without it. --fresh and --no-cache render all pages.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
-			result, err := a.runThrough(ctx, cmd, s, args[0], domain, project, f)
+			result, err := a.runThrough(ctx, cmd, s, client.PublishOptions{Dir: args[0], Domain: domain, Kept: folder}, project, f)
 			if err != nil {
 				return err
 			}
@@ -130,8 +132,8 @@ func keptFolder(cache, dir, domain string, f exportFlags) (string, error) {
 }
 
 // runThrough does with a server's API what a pipeline does.
-func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *server.Server, dir, domain string, project admin.Configuration, f exportFlags) (*bundleReport, error) {
-	have, err := s.Seed(ctx, domain)
+func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *server.Server, source client.PublishOptions, project admin.Configuration, f exportFlags) (*bundleReport, error) {
+	have, err := s.Seed(ctx, source.Domain)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +151,8 @@ func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *server.Serv
 	if err != nil {
 		return nil, err
 	}
-	published, err := a.publish(cmd, c, dir, have.Domain, false)
+	source.Domain = have.Domain
+	published, err := a.publish(cmd, c, source)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +162,7 @@ func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *server.Serv
 	f.domain, f.own = have.Domain, s
 	result, err := a.export(ctx, c, f)
 	if err != nil {
-		return nil, fmt.Errorf("export %s: %w", dir, err)
+		return nil, fmt.Errorf("export %s: %w", source.Dir, err)
 	}
 	return result, nil
 }

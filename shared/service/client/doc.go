@@ -13,6 +13,7 @@
 //	tree.go      the files of a folder, or of a commit, without publishing them
 //	gittime.go   when files were last committed
 //	publish.go   Publish: packs, uploads, resuming
+//	sources.go   what a publish leaves on this machine for the next; stamp_*.go: whether a file rests
 //	download.go  Download: resuming, checking; part_*.go: one download a file
 //
 // The admin key goes to the API alone, in the header Authorization: never into

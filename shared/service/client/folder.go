@@ -36,6 +36,8 @@ type folder struct {
 	// Bytes is the size of all files together.
 	Bytes int64
 
+	stamps map[string]string // path in the snapshot → what stampOf said, where that tells
+
 	root *os.Root
 	real map[string]string // path in the snapshot → path below root, links resolved
 	held map[string][]byte // path in the snapshot → what a small file had when it was read
@@ -66,15 +68,15 @@ func (e *folderError) Error() string {
 func (e *folderError) Unwrap() error { return e.Faults }
 
 // openFolder looks through a folder, leaves out what is hidden or ignored,
-// reads every other file once, and checks that all can be published. What
-// can't comes as a *folderError. progress, if not nil, is called with the bytes
-// that were read, from several goroutines.
-func openFolder(ctx context.Context, dir string, progress func(read int64)) (*folder, error) {
+// reads every other file once, save those that old knows, and checks that all can be
+// published. What can't comes as a *folderError. progress, if not nil, is called with
+// the bytes that were read, from several goroutines.
+func openFolder(ctx context.Context, dir string, old *sources, progress func(read int64)) (*folder, error) {
 	w, err := newWalk(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	f, err := w.folder(progress)
+	f, err := w.folder(old, progress)
 	if err == nil && len(w.faults) > 0 {
 		err = &folderError{Dir: dir, Faults: w.sortedFaults()}
 	}
@@ -205,7 +207,7 @@ func (w *walk) look() (f *folder, paths []string, err error) {
 	return f, paths, nil
 }
 
-func (w *walk) folder(progress func(int64)) (*folder, error) {
+func (w *walk) folder(old *sources, progress func(int64)) (*folder, error) {
 	f, paths, err := w.look()
 	if err != nil {
 		return nil, err
@@ -228,7 +230,7 @@ func (w *walk) folder(progress func(int64)) (*folder, error) {
 	for i, one := range w.found {
 		f.Files[i] = snapshot.File{Path: paths[i], Modified: times[one.disk]}
 	}
-	if err := w.digest(f, progress); err != nil {
+	if err := w.digest(f, old, progress); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(f.Files, func(a, b snapshot.File) int { return strings.Compare(a.Path, b.Path) })
@@ -348,20 +350,31 @@ const (
 	maxHeld     = 16 << 20 // of all files together
 )
 
-// digest reads all files, several at once, and fills in size and digest.
-func (w *walk) digest(f *folder, progress func(int64)) error {
+// digest reads all files that old does not know, several at once, and fills in size
+// and digest.
+func (w *walk) digest(f *folder, old *sources, progress func(int64)) error {
 	var mu sync.Mutex
 	var bytesHeld atomic.Int64
 	held := make([][]byte, len(f.Files))
 	buffers := sync.Pool{New: func() any { return new([maxHeldFile + 1]byte) }}
 	group, ctx := errgroup.WithContext(w.ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
+	f.stamps = make(map[string]string)
 	for i := range f.Files {
+		file := &f.Files[i]
+		if stamp := old.stamp(filepath.Join(w.base, filepath.FromSlash(f.real[file.Path]))); stamp != "" {
+			f.stamps[file.Path] = stamp
+			if old.known(file, stamp) {
+				if progress != nil {
+					progress(file.Size)
+				}
+				continue
+			}
+		}
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			file := &f.Files[i]
 			buf := buffers.Get().(*[maxHeldFile + 1]byte)
 			defer buffers.Put(buf)
 			data, err := sum(f, file, buf[:])

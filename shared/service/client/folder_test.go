@@ -38,7 +38,7 @@ func TestFolderLeavesOutWhatIsIgnored(t *testing.T) {
 		".git/config": "x", ".github/a.yml": "x", ".env": "x", "node_modules/a/index.js": "x", "guides/node_modules/b.js": "x",
 		"drafts/a.mdx": "x", "guides/b.draft.mdx": "x", ".well-known/security.txt": "kept",
 	})
-	f, err := openFolder(t.Context(), dir, nil)
+	f, err := openFolder(t.Context(), dir, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestFolderFaults(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, err := openFolder(t.Context(), dir, nil)
+			_, err := openFolder(t.Context(), dir, nil, nil)
 			var folder *folderError
 			if !errors.As(err, &folder) {
 				t.Fatalf("got %v", err)
@@ -132,7 +132,7 @@ func TestFolderFaults(t *testing.T) {
 		})
 	}
 	t.Run("no such folder", func(t *testing.T) {
-		if _, err := openFolder(t.Context(), filepath.Join(t.TempDir(), "missing"), nil); err == nil {
+		if _, err := openFolder(t.Context(), filepath.Join(t.TempDir(), "missing"), nil, nil); err == nil {
 			t.Error("no error")
 		}
 	})
@@ -144,7 +144,7 @@ func TestFolderFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		f, err := openFolder(t.Context(), dir, nil)
+		f, err := openFolder(t.Context(), dir, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestFolderHoldsSmallFiles(t *testing.T) {
 	dir := t.TempDir()
 	large := strings.Repeat("x", maxHeldFile+1)
 	write(t, dir, map[string]string{"docs.json": "{}", "empty.mdx": "", "small.mdx": "before", "edge.mdx": large[:maxHeldFile], "large.mdx": large})
-	f, err := openFolder(t.Context(), dir, nil)
+	f, err := openFolder(t.Context(), dir, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

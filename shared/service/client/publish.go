@@ -50,6 +50,9 @@ type PublishOptions struct {
 	// published meanwhile. This one then wins over it: without it, that is an
 	// error, and whoever publishes decides.
 	Rebase bool
+	// Kept is a folder of this machine for what the next publish of the same folder
+	// need not do again; it must be there. Empty keeps nothing.
+	Kept string
 	// Progress, if not nil, is called with the state so far, from several
 	// goroutines.
 	Progress func(PublishProgress)
@@ -67,7 +70,7 @@ type Published struct {
 	Files     int   `json:"files"`
 	SizeBytes int64 `json:"sizeBytes"`
 	// Added, Changed, Removed and Unchanged are numbers of files, compared
-	// with the previous snapshot.
+	// with the previous snapshot, or what was kept of one where the service has none.
 	Added     int `json:"added"`
 	Changed   int `json:"changed"`
 	Removed   int `json:"removed"`
@@ -90,17 +93,24 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (Published, erro
 	if o.Progress == nil {
 		o.Progress = func(PublishProgress) {}
 	}
+	old := recallSources(o.Kept)
+	defer old.close()
+	return c.publish(ctx, o, old)
+}
+
+func (c *Client) publish(ctx context.Context, o PublishOptions, old *sources) (Published, error) {
 	var read atomic.Int64
 	o.Progress(PublishProgress{phase: phaseReading})
-	folder, err := openFolder(ctx, o.Dir, func(n int64) {
+	folder, err := openFolder(ctx, o.Dir, old, func(n int64) {
 		o.Progress(PublishProgress{phase: phaseReading, Done: read.Add(n)})
 	})
 	if err != nil {
 		return Published{}, err
 	}
 	defer folder.Close()
-	p := &publish{c: c, o: o, folder: folder}
+	p := &publish{c: c, o: o, folder: folder, sources: old}
 	result, err := p.once(ctx)
+	old.forget(err)
 	if o.Rebase && hasCode(err, codeOvertaken) {
 		c.log.Info("another snapshot was published meanwhile; trying once more on top of it")
 		result, err = p.once(ctx)
@@ -116,6 +126,8 @@ type publish struct {
 	c      *Client
 	o      PublishOptions
 	folder *folder
+
+	sources *sources // nil where nothing is kept
 }
 
 // uploadRounds is how often the service is asked what is missing: a link may
@@ -128,6 +140,15 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 	base, baseID, baseDigest, err := p.newest(ctx)
 	if err != nil {
 		return Published{}, err
+	}
+	bodies := map[string]func(context.Context) io.ReadCloser{}
+	first := base == nil
+	if first {
+		if base = p.sources.base(); base != nil {
+			for _, pack := range base.Packs {
+				bodies[pack.SHA256] = p.sources.body(pack)
+			}
+		}
 	}
 	plan, err := snapshot.NewPlan(p.folder.Files, base)
 	if err != nil {
@@ -154,6 +175,7 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 	}
 	if digest == baseDigest {
 		result.UpToDate = true
+		p.sources.keep(p.folder, manifest, false)
 		return result, nil
 	}
 
@@ -161,10 +183,13 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 	for _, pack := range manifest.Packs {
 		request.Packs = append(request.Packs, api.Blob{SHA256: pack.SHA256, SizeBytes: pack.Size})
 	}
-	bodies := map[string]func(context.Context) io.ReadCloser{
-		digest: func(context.Context) io.ReadCloser { return io.NopCloser(bytes.NewReader(encoded)) },
-	}
+	bodies[digest] = func(context.Context) io.ReadCloser { return io.NopCloser(bytes.NewReader(encoded)) }
+	packs := first && p.sources != nil && manifest.Bytes() <= maxSources
 	for _, pack := range plan.New {
+		if packs = packs && p.sources.add(ctx, pack, p.folder.Open); packs {
+			bodies[pack.SHA256] = p.sources.body(snapshot.PackRef{SHA256: pack.SHA256, Size: pack.Size})
+			continue
+		}
 		bodies[pack.SHA256] = func(ctx context.Context) io.ReadCloser { return pack.Reader(ctx, p.folder.Open) }
 	}
 	for round := 1; ; round++ {
@@ -180,6 +205,7 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 			result.SnapshotID = published.SnapshotID
 			result.UpToDate = err == nil && published.SnapshotID != created.SnapshotID // another publish was first
 			if err == nil {
+				p.sources.keep(p.folder, manifest, packs)
 				return result, nil
 			}
 		}

@@ -1,0 +1,226 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/kept"
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
+)
+
+const (
+	// sourcesFile is the list of a folder's sources, with a mark of its form.
+	sourcesFile = "sources"
+	sourcesMark = "bindery sources 1\n"
+	sourcePack  = ".sources" // the extension of packs
+	// maxSources is how many bytes of packs are left at most.
+	maxSources = 1 << 30
+	// settled is how long a file must have rested before it was read for its stamp
+	// to tell: clocks of disks are coarse, and a write after the reading must have
+	// given it another one. Git calls the others racily clean.
+	settled = 3 * time.Second
+)
+
+// sources is what publishing a folder leaves on this machine for the next time: the
+// digests of files, by which those that rest need not be read, and the packs, for a
+// service that has no snapshot yet. What of it is damaged or gone is not there, and no
+// fault of its folder is one of publishing.
+type sources struct {
+	dir   string
+	began time.Time
+	files map[string]*sourceFile // by path
+	packs []snapshot.PackRef
+	open  map[string]*os.File // of packs: another process may take them away
+}
+
+// sourceFile is a line of the list.
+type sourceFile struct {
+	Path, SHA256 string
+	Size         int64
+	// Stamp is what stampOf said when the file was read; empty where it does not tell.
+	Stamp string
+	// Pack and Offset are those of snapshot.Entry.
+	Pack   string
+	Offset int64
+}
+
+type sourceList struct {
+	Files []sourceFile
+	Packs []snapshot.PackRef
+}
+
+// recallSources reads what was left in a folder; nil where none is named.
+func recallSources(dir string) *sources {
+	if dir == "" {
+		return nil
+	}
+	s := &sources{dir: dir, began: time.Now(), files: map[string]*sourceFile{}, open: map[string]*os.File{}}
+	data, err := os.ReadFile(filepath.Join(dir, sourcesFile))
+	if err != nil || len(data) < sha256.Size {
+		return s
+	}
+	var list sourceList
+	if sum := sumOfSources(data[sha256.Size:]); !bytes.Equal(sum[:], data[:sha256.Size]) || kept.Read(data[sha256.Size:], &list) != nil {
+		return s
+	}
+	s.packs = list.Packs
+	for i := range list.Files {
+		s.files[list.Files[i].Path] = &list.Files[i]
+	}
+	return s
+}
+
+func sumOfSources(list []byte) [sha256.Size]byte {
+	return sha256.Sum256(append([]byte(sourcesMark), list...))
+}
+
+// known fills in what is known of a file with this stamp; false where it must be read.
+func (s *sources) known(file *snapshot.File, stamp string) bool {
+	if s == nil || stamp == "" {
+		return false
+	}
+	f := s.files[file.Path]
+	if f == nil || f.Stamp != stamp {
+		return false
+	}
+	file.SHA256, file.Size = f.SHA256, f.Size
+	return true
+}
+
+// stamp returns what tells one state of a file from any later one; empty where
+// nothing does.
+func (s *sources) stamp(name string) string {
+	if s == nil {
+		return ""
+	}
+	stamp, changed, ok := stampOf(name)
+	if !ok || !changed.Before(s.began.Add(-settled)) {
+		return ""
+	}
+	return stamp
+}
+
+// base returns the manifest of what is in the packs, each of which is there and whole;
+// nil where one is not.
+func (s *sources) base() *snapshot.Manifest {
+	if s == nil || len(s.packs) == 0 {
+		return nil
+	}
+	for _, p := range s.packs {
+		if !s.whole(p) {
+			return nil
+		}
+	}
+	m := &snapshot.Manifest{Format: snapshot.Format, Packs: s.packs}
+	for _, f := range s.files {
+		m.Entries = append(m.Entries, snapshot.Entry{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Pack: f.Pack, Offset: f.Offset})
+	}
+	slices.SortFunc(m.Entries, func(a, b snapshot.Entry) int { return strings.Compare(a.Path, b.Path) })
+	if snapshot.CheckEntries(m) != nil {
+		return nil
+	}
+	return m
+}
+
+func (s *sources) pack(sha256 string) string { return filepath.Join(s.dir, sha256+sourcePack) }
+
+// whole opens a pack, and reports whether it has the bytes that it is named after.
+func (s *sources) whole(p snapshot.PackRef) bool {
+	f, err := os.Open(s.pack(p.SHA256))
+	if err != nil {
+		return false
+	}
+	s.open[p.SHA256] = f
+	sum := sha256.New()
+	n, err := io.Copy(sum, f)
+	return err == nil && n == p.Size && hex.EncodeToString(sum.Sum(nil)) == p.SHA256
+}
+
+// body returns what reads an open pack.
+func (s *sources) body(p snapshot.PackRef) func(context.Context) io.ReadCloser {
+	return func(context.Context) io.ReadCloser {
+		return io.NopCloser(io.NewSectionReader(s.open[p.SHA256], 0, p.Size))
+	}
+}
+
+// add writes a new pack and opens it; false where it could not.
+func (s *sources) add(ctx context.Context, p *snapshot.Pack, open snapshot.Opener) bool {
+	in := p.Reader(ctx, open)
+	defer in.Close()
+	return s.write(s.pack(p.SHA256), in) == nil && s.whole(snapshot.PackRef{SHA256: p.SHA256, Size: p.Size})
+}
+
+// close ends the use of what was left.
+func (s *sources) close() {
+	if s == nil {
+		return
+	}
+	for _, f := range s.open {
+		_ = f.Close()
+	}
+}
+
+// write writes a file of the folder, all at once.
+func (s *sources) write(name string, r io.Reader) error {
+	out, err := os.CreateTemp(s.dir, "*"+sourcePack)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, r)
+	if closed := out.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(out.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(out.Name())
+	}
+	return err
+}
+
+// keep leaves what was published of a folder for the next time, its packs too where
+// packs is set, and takes away what was left before.
+func (s *sources) keep(f *folder, m *snapshot.Manifest, packs bool) {
+	if s == nil {
+		return
+	}
+	var list sourceList
+	used := map[string]bool{}
+	if packs {
+		list.Packs = m.Packs
+		for _, p := range m.Packs {
+			used[p.SHA256+sourcePack] = true
+		}
+	}
+	for _, e := range m.Entries {
+		list.Files = append(list.Files, sourceFile{e.Path, e.SHA256, e.Size, f.stamps[e.Path], e.Pack, e.Offset})
+	}
+	data := kept.Append(nil, list)
+	sum := sumOfSources(data)
+	if s.write(filepath.Join(s.dir, sourcesFile), io.MultiReader(bytes.NewReader(sum[:]), bytes.NewReader(data))) != nil {
+		return
+	}
+	left, _ := filepath.Glob(filepath.Join(s.dir, "*"+sourcePack))
+	for _, name := range left {
+		if info, err := os.Stat(name); err == nil && !used[filepath.Base(name)] && info.ModTime().Before(s.began.Add(-time.Hour)) {
+			_ = os.Remove(name) // a younger one another process may be writing
+		}
+	}
+}
+
+// forget takes the list away after an error that it may be the cause of.
+func (s *sources) forget(err error) {
+	if _, changed := errors.AsType[*snapshot.ChangedError](err); changed && s != nil {
+		_ = os.Remove(filepath.Join(s.dir, sourcesFile))
+	}
+}
