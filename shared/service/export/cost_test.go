@@ -174,7 +174,7 @@ func (w *world) counted(t *testing.T, m *storetest.Meter, exp admin.ExportJob, s
 	t.Helper()
 	// One after the other: two that read at the same time may read a piece twice.
 	one := func(o *Options) { o.Shards, o.Concurrency, o.PartBytes = shards, 1, part }
-	if err := workflowOf(context.Background(), w.steps(one), exp.ID, 1); err != nil {
+	if err := workflowAcross(context.Background(), w.steps(one), w.steps(one), exp.ID, 1); err != nil {
 		t.Fatal(err)
 	}
 	done, err := w.admin.FindExport(context.Background(), exp.ID)

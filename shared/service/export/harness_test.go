@@ -223,6 +223,12 @@ func workflow(ctx context.Context, s *Steps, job string) error { return workflow
 
 // workflowOf renders so many shards at the same time.
 func workflowOf(ctx context.Context, s *Steps, exp string, concurrency int) error {
+	return workflowAcross(ctx, s, s, exp, concurrency)
+}
+
+// workflowAcross has Plan done by steps of its own, as where each step is another
+// process.
+func workflowAcross(ctx context.Context, plans, s *Steps, exp string, concurrency int) error {
 	definition, err := job.Definition(job.ByName, concurrency)
 	if err != nil {
 		return err
@@ -232,6 +238,7 @@ func workflowOf(ctx context.Context, s *Steps, exp string, concurrency int) erro
 		return err
 	}
 	tasks := s.Tasks()
+	tasks[job.TaskPlan] = plans.Tasks()[job.TaskPlan]
 	tasks[job.TaskFail] = job.Task(job.Silent(job.NewKeeper(job.Options{Admin: s.opt.Admin, Objects: s.opt.Objects, Log: s.opt.Log, Now: s.opt.Now}).Fail))
 	input, err := json.Marshal(admin.WorkflowInput{JobID: exp})
 	if err != nil {

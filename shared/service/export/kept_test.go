@@ -223,7 +223,11 @@ func (r *rendering) export(t *testing.T, fsys fstest.MapFS) (data []byte, end in
 			return func() {}
 		}
 	})
-	err := workflow(context.Background(), steps, j.ID)
+	plans := steps
+	if r.dir == "" {
+		plans = r.world.steps(nil) // what it has read is then decoded, once
+	}
+	err := workflowAcross(context.Background(), plans, steps, j.ID, 4)
 	r.whole = steps.whole.Load()
 	if err != nil {
 		t.Fatal(err)

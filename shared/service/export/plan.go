@@ -40,6 +40,7 @@ func (s *Steps) Plan(ctx context.Context, in admin.WorkflowInput) (out job.PlanO
 
 func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutput, error) {
 	out := job.PlanOutput{JobID: in.JobID, Renderer: s.opt.Renderer, Shards: []int{}}
+	s.planned.Store(nil) // two sites at a time may be too large
 	input, err := s.opt.Admin.ExportInput(ctx, in.JobID)
 	if admin.CodeOf(err) == admin.CodeJobNotActive && s.completed(ctx, in.JobID) {
 		return out, nil
@@ -145,7 +146,11 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	if err := group.Wait(); err != nil {
 		return out, err
 	}
-	return out, s.opt.Admin.BeginExport(ctx, in.JobID, begun)
+	if err := s.opt.Admin.BeginExport(ctx, in.JobID, begun); err != nil {
+		return out, err
+	}
+	s.planned.Store(&planned{in.JobID, fsys, loaded})
+	return out, nil
 }
 
 // writeDiagnostics writes what reading the site found.

@@ -78,25 +78,46 @@ func (s *Steps) openSnapshot(ctx context.Context, in admin.ExportInput) (*snapsh
 // open reads what Plan wrote about a job, once for all shards.
 func (s *Steps) open(ctx context.Context, in admin.ExportInput) (*source, error) {
 	return s.sources.get(ctx, in.Job.ID, func() (*source, error) {
-		fsys, err := s.openSnapshot(ctx, in)
+		p, err := s.readPlanned(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		body, err := s.opt.Objects.Get(ctx, job.SiteKey(in.Job.ID), 0, -1)
-		if err != nil {
-			return nil, err
-		}
-		defer body.Close()
-		src := &source{input: in, fs: fsys, packs: fsys, site: new(site.Site)}
-		if err := json.NewDecoder(bufio.NewReaderSize(body, 64<<10)).Decode(src.site); err != nil {
-			return nil, fmt.Errorf("read the plan of the site: %w", err)
-		}
-		src.layout = newLayout(src.site, fsys)
+		src := &source{input: in, fs: p.fs, packs: p.fs, site: p.site}
+		src.layout = newLayout(src.site, p.fs)
 		if err := s.prepare(src, s.opt.Kept != nil); err != nil {
 			return nil, err
 		}
 		return src, nil
 	})
+}
+
+// planned is what Plan read, for the steps after it.
+type planned struct {
+	job  string
+	fs   *snapshot.FS
+	site *site.Site
+}
+
+// readPlanned returns what Plan read: as it is where it was the last one in this
+// process, for large sites take long to write and to read; else from its objects.
+func (s *Steps) readPlanned(ctx context.Context, in admin.ExportInput) (*planned, error) {
+	if p := s.planned.Load(); p != nil && p.job == in.Job.ID && s.planned.CompareAndSwap(p, nil) {
+		return p, nil
+	}
+	fsys, err := s.openSnapshot(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	body, err := s.opt.Objects.Get(ctx, job.SiteKey(in.Job.ID), 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	p := &planned{in.Job.ID, fsys, new(site.Site)}
+	if err := json.NewDecoder(bufio.NewReaderSize(body, 64<<10)).Decode(p.site); err != nil {
+		return nil, fmt.Errorf("read the plan of the site: %w", err)
+	}
+	return p, nil
 }
 
 // prepare makes what renders pages and what stands around them. Results have

@@ -83,6 +83,7 @@ type Steps struct {
 	buffers     sync.Pool     // of *bytes.Buffer
 	documents   sync.Pool     // of *[]byte
 	sources     sourceCache
+	planned     atomic.Pointer[planned]
 	whole       atomic.Int64 // units that were taken as they were kept, for tests
 }
 

@@ -177,8 +177,11 @@ func (o *Objects) place(tmp string) (string, error) {
 	var id [16]byte
 	rand.Read(id[:]) // never fails
 	name := hex.EncodeToString(id[:])
-	file := name[:2] + "/" + name
-	return file, o.move(tmp, filepath.Join(o.root, name[:2], name))
+	dir := name[:2]
+	if o.l.temporary { // for the few files of a short life, folders take as long as they
+		dir = "00"
+	}
+	return dir + "/" + name, o.move(tmp, filepath.Join(o.root, dir, name))
 }
 
 // move moves a finished file to its place, for good.
