@@ -70,7 +70,7 @@ type Published struct {
 	Files     int   `json:"files"`
 	SizeBytes int64 `json:"sizeBytes"`
 	// Added, Changed, Removed and Unchanged are numbers of files, compared
-	// with the previous snapshot, or what was kept of one where the service has none.
+	// with the previous snapshot.
 	Added     int `json:"added"`
 	Changed   int `json:"changed"`
 	Removed   int `json:"removed"`
@@ -172,6 +172,13 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 	}
 	for _, pack := range plan.New {
 		result.PackBytes += pack.Size
+	}
+	if first { // to the service all is new, whatever was kept here
+		result.Added, result.Changed, result.Removed, result.Unchanged = len(manifest.Entries), 0, 0, 0
+		result.Packs, result.PackBytes = len(manifest.Packs), 0
+		for _, pack := range manifest.Packs {
+			result.PackBytes += pack.Size
+		}
 	}
 	if digest == baseDigest {
 		result.UpToDate = true
