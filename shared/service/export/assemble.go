@@ -224,11 +224,28 @@ func (o *ownUnits) add(name string, data []byte) error {
 	return nil
 }
 
+// keptFile is how large a file may be that addFrom reads whole, to keep it: one with
+// the pages' texts is.
+const keptFile = frame.FullBytes + 1<<20
+
 // addFrom writes a file of a known size that need not fit into memory, in a unit
 // of its own.
 func (o *ownUnits) addFrom(name string, size int64, r io.Reader) error {
 	if err := o.close(); err != nil {
 		return err
+	}
+	if o.steps.opt.Kept != nil && size <= keptFile {
+		data, err := io.ReadAll(io.LimitReader(r, size+1))
+		if err == nil && int64(len(data)) != size {
+			err = internal("a file of the bundle has another size than was said", fmt.Errorf("%s: not %d bytes", name, size))
+		}
+		if err == nil {
+			err = o.add(name, data)
+		}
+		if err != nil {
+			return err
+		}
+		return o.close()
 	}
 	if err := o.open(); err != nil {
 		return err

@@ -17,8 +17,10 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"testing/iotest"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/kept"
@@ -416,6 +418,48 @@ func TestDamagedPacksAreRenderedAgain(t *testing.T) {
 	s.files["other.txt"] = []byte("and another one")
 	if _, _, rendered := w.export(t, s.fs()); len(rendered) > 0 {
 		t.Errorf("rendered %v again after the damage", rendered)
+	}
+}
+
+// TestKeptFilesOfTheirOwnUnit: a file that is read whole to be kept has the bytes of
+// one that is read as it goes.
+func TestKeptFilesOfTheirOwnUnit(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	text := make([]byte, 0, 3<<20)
+	for len(text) < 3<<20 {
+		text = fmt.Appendf(text, "word%d ", r.IntN(5000))
+	}
+	written := func(store *kept.Store) []byte {
+		t.Helper()
+		var out bytes.Buffer
+		o := &ownUnits{ctx: t.Context(), steps: New(Options{Kept: store, Renderer: "test"}), w: &out, note: func(bundle.File) {}}
+		for _, name := range []string{"a.txt", "b.txt"} {
+			if err := o.add(name, []byte(name)); err != nil {
+				t.Fatal(err)
+			}
+			if err := o.addFrom("full-"+name, int64(len(text)), iotest.OneByteReader(bytes.NewReader(text))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := o.close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	want, dir := written(nil), t.TempDir()
+	for _, when := range []string{"kept now", "kept before"} {
+		store, err := kept.Open(dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(written(store), want) {
+			t.Errorf("%s: other bytes", when)
+		}
+		store.Finish()
+		store.Close()
+	}
+	if len(packed(t, dir)) != 4 {
+		t.Errorf("%d units are kept, not 4", len(packed(t, dir)))
 	}
 }
 
