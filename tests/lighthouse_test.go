@@ -103,8 +103,8 @@ func lighthouse(t testing.TB, address, categories string) lighthouseReport {
 // of runs in turn: of the site BINDERY_READER_SITE, else Bindery's documentation, at
 // the addresses BINDERY_READER_PAGES, else those of TestLighthouse. Beside them stand
 // those of BINDERY_READER_PEER, a folder with the same pages as another tool has
-// built them, such as Starlight's dist; both are served compressed. The figures are
-// of this machine, and of what runs beside.
+// built them, such as Starlight's dist. The same server sends both, compressed. The
+// figures are of this machine, and of what runs beside.
 func BenchmarkReaderPaints(t *testing.B) {
 	pages, runs := lighthousePages, 5
 	if list := os.Getenv("BINDERY_READER_PAGES"); list != "" {
@@ -114,27 +114,9 @@ func BenchmarkReaderPaints(t *testing.B) {
 		runs = n
 	}
 	source := cmp.Or(os.Getenv("BINDERY_READER_SITE"), filepath.Join(outside.Checkout(t), "infra", "docs"))
-	addresses := []string{preview(t, exportSite(t, source).Bundle)}
+	addresses := []string{hosted(t, unpack(t, source))}
 	if peer := os.Getenv("BINDERY_READER_PEER"); peer != "" {
-		files := http.FileServer(http.Dir(peer))
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			name := r.URL.Path
-			if strings.HasSuffix(name, "/") {
-				name += "index.html"
-			}
-			b, err := os.ReadFile(filepath.Join(peer, filepath.FromSlash(path.Clean("/"+name))))
-			if err != nil || path.Ext(name) == ".woff2" {
-				files.ServeHTTP(w, r)
-				return
-			}
-			w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
-			w.Header().Set("Content-Encoding", "gzip")
-			z := gzip.NewWriter(w)
-			_, _ = z.Write(b)
-			_ = z.Close()
-		}))
-		defer server.Close()
-		addresses = append(addresses, server.URL+"/")
+		addresses = append(addresses, hosted(t, peer))
 	}
 	audits := [...]string{"first-contentful-paint", "largest-contentful-paint", "total-blocking-time", "cumulative-layout-shift"}
 	for _, page := range pages {
@@ -165,6 +147,34 @@ func BenchmarkReaderPaints(t *testing.B) {
 			t.Log(line)
 		}
 	}
+}
+
+// hosted serves a folder as hosts of static files do, text by gzip, until the
+// test ends, and returns its address with a slash at the end.
+func hosted(t testing.TB, dir string) string {
+	files := http.FileServer(http.Dir(dir))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := path.Clean("/" + r.URL.Path)
+		if strings.HasSuffix(r.URL.Path, "/") {
+			name = path.Join(name, "index.html")
+		}
+		at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+		if _, err := os.Stat(at(name + ".html")); err == nil {
+			name += ".html"
+		}
+		b, err := os.ReadFile(at(name))
+		if err != nil || path.Ext(name) == ".woff2" {
+			files.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		_, _ = z.Write(b)
+		_ = z.Close()
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/"
 }
 
 // preview serves a bundle by `bindery serve` until the test ends, and returns

@@ -15,6 +15,8 @@ import (
 	"github.com/chromedp/cdproto/css"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
 
 	"github.com/bindery-docs/bindery/tests/outside"
@@ -200,14 +202,17 @@ func TestPagesWithoutTheirHelp(t *testing.T) {
 
 // fontSet is what a reader's machine has of fonts: a folder of testdata/fonts,
 // and what the names of no font in particular mean there.
-type fontSet struct{ name, sans, serif string }
+type fontSet struct {
+	name, sans, serif string
+	standIns          bool // it has the fonts that stand-ins are made of
+}
 
 var systemFonts = []fontSet{
-	{"arial", "Arimo", "Tinos"},
-	{"dejavu", "DejaVu Sans", "DejaVu Serif"},
-	{"noto", "Noto Sans", "Noto Serif"},
-	{"roboto", "Roboto", "Roboto"},
-	{"none", "Comic Neue", "Comic Neue"}, // none that a stand-in could be measured for
+	{"arial", "Arimo", "Tinos", true},
+	{"dejavu", "DejaVu Sans", "DejaVu Serif", false},
+	{"noto", "Noto Sans", "Noto Serif", false},
+	{"roboto", "Roboto", "Roboto", false},
+	{"none", "Comic Neue", "Comic Neue", false}, // none that a stand-in could be measured for
 }
 
 // configuration writes what fontconfig reads of such a machine, and returns the
@@ -230,28 +235,55 @@ func (s fontSet) configuration(t *testing.T) string {
 	return name
 }
 
+// clock is that of pages: each look at it is so many milliseconds after the one
+// before as their address says.
+const clock = `const step = +new URLSearchParams(location.search).get("step"); let time = 0; performance.now = () => time += step;`
+
 // lateFonts reads pages whose fonts come after the first paint, on a machine
-// with such fonts, and pages of a folder, which wait for theirs.
+// with such fonts, and pages of a folder, which wait for theirs. A reader's first
+// page shows fonts that come soon, unless its stand-ins are not there, and is
+// left as it is by those that come late; the next page asks for them early.
 func lateFonts(t *testing.T, chromium, address, dir string, pages []string, set fontSet) {
-	ctx, stop := newBrowser(t, chromium, 2*time.Minute, chromedp.Env("FONTCONFIG_FILE="+set.configuration(t)))
+	ctx, stop := newBrowser(t, chromium, 4*time.Minute, chromedp.Env("FONTCONFIG_FILE="+set.configuration(t)))
 	defer stop()
-	for _, width := range []int64{1440, 390} {
-		for _, page := range pages {
-			if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 1000), chromedp.Navigate(address+"/"+page)); err != nil {
-				t.Fatalf("%s: %v", page, err)
+	if _, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: clock}); err != nil {
+		t.Fatal(err)
+	}
+	read := func(width int64, page, visit string, step int, wantShown bool) {
+		t.Helper()
+		if visit == "first" {
+			stored := storage.ClearDataForOriginParams{Origin: address, StorageTypes: "local_storage"}
+			if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+				t.Fatal(err)
 			}
-			shift, err := chromedp.Run(ctx, chromedp.Evaluate[float64](layoutShift, chromedp.EvalAwaitPromise))
-			if err != nil || shift > maxShift {
-				t.Errorf("%s, %d pixels wide: the page jumps by %.3f (%v)", page, width, shift, err)
-			}
-			loaded, err := chromedp.Run(ctx, chromedp.Evaluate[int](`[...document.fonts].filter(f => f.status == "loaded" && !f.family.includes("Fallback")).length`))
-			if err != nil || loaded < 2 {
-				t.Errorf("%s, %d pixels wide: only %d fonts came (%v)", page, width, loaded, err)
-			}
-			if page == pages[0] {
-				keepPicture(t, ctx, "fonts", set.name+strconv.FormatInt(width, 10))
+			if _, err := chromedp.Call(ctx, storage.ClearDataForOrigin, stored); err != nil {
+				t.Fatal(err)
 			}
 		}
+		if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 1000), chromedp.Navigate(address+"/"+page+"?step="+strconv.Itoa(step))); err != nil {
+			t.Fatalf("%s: %v", page, err)
+		}
+		until(t, ctx, `Object.keys(localStorage).some(k => k.endsWith(":fonts")) && [...document.fonts].filter(f => f.status == "loaded" && !f.family.includes("Fallback")).length >= 2`)
+		shift, err := chromedp.Run(ctx, chromedp.Evaluate[float64](layoutShift, chromedp.EvalAwaitPromise))
+		if err != nil || shift > maxShift {
+			t.Errorf("%s, %s visit, %d pixels wide: the page jumps by %.3f (%v)", page, visit, width, shift, err)
+		}
+		shown, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.documentElement.className.includes("fonts")`))
+		if err != nil || shown != wantShown {
+			t.Errorf("%s, %s visit, fonts after %d ms: they are shown: %v (%v)", page, visit, step, shown, err)
+		}
+	}
+	for _, width := range []int64{1440, 390} {
+		for _, page := range pages {
+			read(width, page, "first", 0, set.standIns)
+		}
+		read(width, pages[0], "first", 1000, false)
+		read(width, pages[0], "next", 1000, true)
+		early, err := chromedp.Run(ctx, chromedp.Evaluate[int](`document.querySelectorAll("link[rel=preload][as=font]").length`))
+		if err != nil || early != 2 {
+			t.Errorf("the second page asks for %d fonts early (%v)", early, err)
+		}
+		keepPicture(t, ctx, "fonts", set.name+strconv.FormatInt(width, 10))
 	}
 	for _, page := range pages[:3] {
 		if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.Join(dir, page))); err != nil {

@@ -44,7 +44,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tdewolff/minify/v2"
@@ -202,11 +201,11 @@ func New(cfg Config) (*Theme, error) {
 	t.css = add("theme", "css", "text/css", "/*! "+notices+" Texts: "+licences+" */\n"+
 		"@layer bindery,utilities;@layer bindery{"+faces.rules.String()+faces.local.String()+tokensCSS(&t.cfg, faces)+"\n"+part("theme.css", sheets...)+"}")
 	t.js = add("theme", "js", "text/javascript", part("theme.js", scripts...))
-	early, err := json.Marshal(append([]string{}, faces.early...))
+	inBoot, err := json.Marshal([]any{append([]string{}, faces.early...), append([]string{}, faces.loaded...), faces.fitted, folder})
 	if err != nil {
 		return nil, fmt.Errorf("theme: %w", err)
 	}
-	t.boot = add("boot", "js", "text/javascript", strings.NewReplacer("FONTS.", string(early)+".", "(FOLDER", "("+strconv.Quote(folder)).Replace(part("boot.js")))
+	t.boot = add("boot", "js", "text/javascript", strings.Replace(part("boot.js"), "SITE_FONTS", string(inBoot), 1))
 	t.away = add("redirect", "js", "text/javascript", part("redirect.js"))
 	if t.lost, err = m.String("text/javascript", part("notfound.js")); err != nil {
 		return nil, fmt.Errorf("theme: minify notfound.js: %w", err)

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -209,7 +210,7 @@ func tokensCSS(cfg *Config, faces *typefaces) string {
 	var b strings.Builder
 	b.WriteString(":root{")
 	newPalette(cfg.Colors, false).css(&b)
-	b.WriteString("--font-sans:" + faces.sans + ";--font-heading:" + faces.heading + ";--font-mono:" + faces.mono + ";")
+	b.WriteString(faces.variables(func(s stack) string { return s.standIn }))
 	if !faces.ownBody {
 		// The theme's sizes are made for its own family, which is drawn
 		// smaller than most.
@@ -225,6 +226,9 @@ func tokensCSS(cfg *Config, faces *typefaces) string {
 		b.WriteString("--weight-heading:" + w + ";")
 	}
 	backdrop(&b, cfg.BackgroundImage)
+	// The classes are there once the reader has fonts (boot.js).
+	b.WriteString("}:root:is(.fonts,:not(.js)){" + faces.variables(stack.full))
+	b.WriteString("}:root.title-fonts{--font-heading:" + cmp.Or(faces.heading, faces.sans).full())
 	// Paper is white, whatever the screen was.
 	b.WriteString("}@media not print{.dark{color-scheme:dark;")
 	newPalette(cfg.Colors, true).css(&b)

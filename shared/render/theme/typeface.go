@@ -47,7 +47,8 @@ const (
 
 // display leaves a font that comes after the first paint out until the next
 // page: no stand-in is as wide in every line as the font, on whatever fonts a
-// reader's machine has, so that a change would move what is being read.
+// reader's machine has, so that a change would move what is being read. boot.js
+// decides when pages ask for fonts.
 const display = "optional"
 
 // folderSheet is what pages in a folder load besides: fonts that they wait for.
@@ -71,20 +72,45 @@ type typefaces struct {
 	// early are the files that text and titles are set in at first, as
 	// addresses from the folder of the sheet.
 	early []string
+	// loaded are the families that have a file, as CSS strings; fitted is false if
+	// nothing stands in for one of them with the same widths.
+	loaded []string
+	fitted bool
 
-	sans, heading, mono string // values of font-family
-	ownBody             bool   // text is set in the theme's own family
+	sans, heading, mono stack
+	ownBody             bool // text is set in the theme's own family
+}
+
+// stack is a value of font-family: a family that has a file, as a CSS string, then
+// what stands in for it. The first is empty for a family without a file.
+type stack struct{ loaded, standIn string }
+
+// full is the value once the family may be shown.
+func (s stack) full() string {
+	if s.loaded == "" {
+		return s.standIn
+	}
+	return s.loaded + "," + s.standIn
+}
+
+// variables are the custom properties of the three uses.
+func (t *typefaces) variables(value func(stack) string) string {
+	heading := "var(--font-sans)"
+	if t.heading != (stack{}) {
+		heading = value(t.heading)
+	}
+	return "--font-sans:" + value(t.sans) + ";--font-heading:" + heading + ";--font-mono:" + value(t.mono) + ";"
 }
 
 // newTypefaces decides the fonts of a site. Files of the bundled set go into
-// the bundle only when the site uses them. boot.js preloads the first ones, where
-// browsers allow it: not from a folder.
+// the bundle only when the site uses them. boot.js decides when a page asks for
+// them.
 func newTypefaces(cfg *Config) (*typefaces, error) {
 	set, err := fonts.Open()
 	if err != nil {
 		return nil, fmt.Errorf("theme: %w", err)
 	}
-	t := &typefaces{set: set, done: map[string]bool{}}
+	t := &typefaces{set: set, done: map[string]bool{}, fitted: true}
 	body, heading := cfg.Fonts.Body, cfg.Fonts.Heading
 	t.ownBody = body.Family == ""
 	if t.ownBody {
@@ -98,8 +124,6 @@ func newTypefaces(cfg *Config) (*typefaces, error) {
 		t.heading, err = t.stack(heading, sansStack, false)
 	case t.ownBody:
 		t.heading, err = t.stack(Font{Family: ownSerif}, serifStack, false)
-	default:
-		t.heading = "var(--font-sans)"
 	}
 	if err != nil {
 		return nil, err
@@ -110,33 +134,42 @@ func newTypefaces(cfg *Config) (*typefaces, error) {
 	return t, err
 }
 
-// stack makes a family available and returns the value of font-family.
-func (t *typefaces) stack(f Font, fallback string, italics bool) (string, error) {
+// stack makes a family available and returns its value of font-family.
+func (t *typefaces) stack(f Font, fallback string, italics bool) (stack, error) {
 	switch strings.ToLower(f.Family) {
 	case "system", "system-ui", "sans-serif", "-apple-system":
-		return sansStack, nil
+		return stack{standIn: sansStack}, nil
 	case "serif", "ui-serif":
-		return serifStack, nil
+		return stack{standIn: serifStack}, nil
 	}
 	if f.Source != "" {
 		t.face(f)
-		return cssString(f.Family) + "," + fallback, nil
+		t.fitted = false
+		return t.load(f.Family, fallback), nil
 	}
 	family, ok := t.set.Find(f.Family)
 	if !ok {
-		return cssString(f.Family) + "," + fallback, nil
+		return stack{standIn: cssString(f.Family) + "," + fallback}, nil
 	}
 	if family.Kind == fonts.Serif {
 		fallback = serifStack
 	}
 	if err := t.bundled(family, italics); err != nil {
-		return "", err
+		return stack{}, err
 	}
-	names := cssString(family.Name) + ","
 	if family.Fallback != nil {
-		names += cssString(family.Name+" Fallback") + ","
+		fallback = cssString(family.Name+" Fallback") + "," + fallback
 	}
-	return names + fallback, nil
+	return t.load(family.Name, fallback), nil
+}
+
+// load notes a family that has a file.
+func (t *typefaces) load(family, standIn string) stack {
+	s := stack{cssString(family), standIn}
+	if !slices.Contains(t.loaded, s.loaded) {
+		t.loaded = append(t.loaded, s.loaded)
+	}
+	return s
 }
 
 // HasFont reports whether a bundle can show a family that comes without a file.
@@ -198,10 +231,10 @@ func (t *typefaces) bundled(f *fonts.Family, italics bool) error {
 	key := f.Name + " Fallback"
 	if fb := f.Fallback; fb != nil && !t.done[key] {
 		t.done[key] = true
-		regular := `local("Arial"),local("Liberation Sans"),local("Arimo"),local("Helvetica")`
+		regular := `local("Arial"),local("Liberation Sans"),local("Arimo"),local("Arimo Regular"),local("Helvetica")`
 		bold := `local("Arial Bold"),local("Liberation Sans Bold"),local("Arimo Bold"),local("Helvetica Bold")`
 		if f.Kind == fonts.Serif {
-			regular = `local("Times New Roman"),local("Liberation Serif"),local("Tinos"),local("Times")`
+			regular = `local("Times New Roman"),local("Liberation Serif"),local("Tinos"),local("Tinos Regular"),local("Times")`
 			bold = `local("Times New Roman Bold"),local("Liberation Serif Bold"),local("Tinos Bold"),local("Times Bold")`
 		}
 		t.standIn(key, regular, "100 549", fb.Regular)

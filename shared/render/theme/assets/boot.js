@@ -1,25 +1,18 @@
 // Runs before the first paint: the fonts of text and titles, the reader's
 // appearance and a banner that was dismissed. Storage may be refused (file://,
 // privacy settings), so every access is guarded and the page works without it.
-// FONTS and FOLDER are addresses beside this script.
 (function () {
   "use strict";
-  // A font that comes after the first paint stays out until the next page. From
-  // a folder none may be asked for early, and all come at once: the page waits.
-  function load(name, set) {
-    var link = document.createElement("link");
-    for (var key in set) link.setAttribute(key, set[key]);
-    link.href = new URL(name, document.currentScript.src);
-    document.head.append(link);
-  }
-  if (/^http/.test(location.protocol)) FONTS.forEach(function (name) { load(name, { rel: "preload", as: "font", crossorigin: "" }); });
-  else load(FOLDER, { rel: "stylesheet", blocking: "render" });
-  var d = document.documentElement, set = d.dataset, stored = null, hidden = null;
+  // Addresses of fonts beside this script, families that have files, whether there
+  // are stand-ins for them, and the sheet of pages in a folder.
+  var [files, families, fitted, folder] = SITE_FONTS, version = files + families;
+  var d = document.documentElement, set = d.dataset, stored = null, hidden = null, known = null;
   d.classList.add("js");
   try {
     stored = localStorage.getItem("bindery:" + set.site + ":appearance");
     hidden = localStorage.getItem("bindery:" + set.site + ":banner");
-  } catch (e) { /* no storage */ }
+    known = localStorage.getItem("bindery:" + set.site + ":fonts");
+  } catch (e) { known = version; /* no storage: each page would seem the first */ }
   if (set.banner && hidden === set.banner) d.classList.add("no-banner");
   if (stored && !("strict" in set)) set.choice = stored;
   var want = "strict" in set ? set.appearance : stored || set.appearance;
@@ -30,6 +23,43 @@
   apply();
   system.addEventListener("change", apply);
   d.addEventListener("bindery:appearance", function (e) { want = e.detail; apply(); });
+
+  // A reader's first page shows its words at once, in fonts of the system that are
+  // scaled to the widths of the site's. The site's fonts are asked for after that.
+  // Titles take theirs if it comes before anyone reads: few of them wrap, so that
+  // nothing else moves. Text takes its own from the next page on: then fonts are near,
+  // and pages ask for them early. What comes after the first paint even so stays out,
+  // as do fonts for which there is no stand-in. From a folder none may be asked for
+  // early, and all come at once: the page waits.
+  function load(name, attributes) {
+    var link = document.createElement("link");
+    for (var key in attributes) link.setAttribute(key, attributes[key]);
+    link.href = new URL(name, document.currentScript.src);
+    document.head.append(link);
+  }
+  function fetchFonts() {
+    var asked = performance.now(), text = document.title + document.body.textContent.slice(0, 5000);
+    Promise.all(families.map(function (f) { return document.fonts.load("1em " + f, text); })).then(function () {
+      try { localStorage.setItem("bindery:" + set.site + ":fonts", version); } catch (e) { /* full */ }
+      // Where the system lacks a stand-in, the words have other widths.
+      var absent = Array.from(document.fonts).some(function (f) { return f.status === "error"; });
+      if (!absent && performance.now() - asked < 500) d.classList.add("title-fonts");
+    }, function () { /* from a later page on, or never */ });
+  }
+  if (!/^http/.test(location.protocol)) {
+    load(folder, { rel: "stylesheet", blocking: "render" });
+    d.classList.add("fonts");
+  } else if (known === version || !fitted) {
+    files.forEach(function (name) { load(name, { rel: "preload", as: "font", crossorigin: "" }); });
+    d.classList.add("fonts");
+  } else {
+    addEventListener("load", function () {
+      new PerformanceObserver(function (list, observer) {
+        observer.disconnect();
+        fetchFonts();
+      }).observe({ type: "paint", buffered: true });
+    });
+  }
 
   // The sidebar stays where the reader left it, with what was opened: a row that
   // was clicked stays in its place. Groups go by the first page in them.
