@@ -102,7 +102,7 @@ func renderFiles(t testing.TB, fsys fstest.MapFS, source string) *page.Result {
 			return result
 		}
 	}
-	t.Fatalf("%s is no page of the site", source)
+	t.Fatalf("%s is not a page of the site", source)
 	return nil
 }
 

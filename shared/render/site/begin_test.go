@@ -19,7 +19,7 @@ func TestBegin(t *testing.T) {
 		{"folders", "start.md index.md guides/index.md guides/a.md guides/deep-down/z.mdx api/x.md", []string{
 			"Fish > index", "Fish > start", "Api > api/x", "Guides > guides/index", "Guides > guides/a", "Guides > Deep down > guides/deep-down/z"}},
 		{"folders alone", "b/x.md a/y.md", []string{"A > a/y", "B > b/x"}},
-		{"what is no page", "index.md README.md snippets/s.mdx _snippets/t.md img/a.png x.js", []string{"index"}},
+		{"what is not a page", "index.md README.md snippets/s.mdx _snippets/t.md img/a.png x.js", []string{"index"}},
 		{"one address", "index.md index.mdx", []string{"index"}},
 	} {
 		fsys := fstest.MapFS{}

@@ -122,7 +122,7 @@ func checkVersion(field, version string) error {
 
 // NormalPaths checks path prefixes and returns them in the one form that
 // counts: sorted, each once, without slashes at the ends. It returns CodeInvalid
-// for what is no path, with the field's name and its place in the list.
+// for what is not a path, with the field's name and its place in the list.
 func NormalPaths(field string, paths []string) ([]string, error) {
 	if len(paths) > MaxPaths {
 		return nil, FieldErrorf(field, "must be at most %d paths", MaxPaths)

@@ -36,7 +36,7 @@ type folder struct {
 	// Bytes is the size of all files together.
 	Bytes int64
 
-	stamps map[string]string // path in the snapshot → what stampOf said, where that tells
+	stamps map[string]string // path in the snapshot → its stamp, where that can be trusted
 
 	root *os.Root
 	real map[string]string // path in the snapshot → path below root, links resolved

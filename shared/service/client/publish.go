@@ -50,8 +50,8 @@ type PublishOptions struct {
 	// published meanwhile. This one then wins over it: without it, that is an
 	// error, and whoever publishes decides.
 	Rebase bool
-	// Kept is a folder of this machine for what the next publish of the same folder
-	// need not do again; it must be there. Empty keeps nothing.
+	// Kept is an existing folder of this machine in which digests and packs are left
+	// for the next publish of the same folder. Empty keeps nothing.
 	Kept string
 	// Progress, if not nil, is called with the state so far, from several
 	// goroutines.

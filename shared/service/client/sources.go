@@ -24,16 +24,16 @@ const (
 	sourcePack  = ".sources" // the extension of packs
 	// maxSources is how many bytes of packs are left at most.
 	maxSources = 1 << 30
-	// settled is how long a file must have rested before it was read for its stamp
-	// to tell: clocks of disks are coarse, and a write after the reading must have
-	// given it another one. Git calls the others racily clean.
+	// settled is how long a file must have been unchanged before it was read, or its
+	// stamp is not trusted: file systems have coarse clocks, and a write right after
+	// the reading may leave the same times. Git calls such files racily clean.
 	settled = 3 * time.Second
 )
 
 // sources is what publishing a folder leaves on this machine for the next time: the
-// digests of files, by which those that rest need not be read, and the packs, for a
-// service that has no snapshot yet. What of it is damaged or gone is not there, and no
-// fault of its folder is one of publishing.
+// digests of files, so that unchanged ones are not read again, and the packs, for a
+// service that has no snapshot yet. It is a cache: what is damaged or gone is made
+// again, and an error of its folder never fails a publish.
 type sources struct {
 	dir   string
 	began time.Time
@@ -46,7 +46,7 @@ type sources struct {
 type sourceFile struct {
 	Path, SHA256 string
 	Size         int64
-	// Stamp is what stampOf said when the file was read; empty where it does not tell.
+	// Stamp is what stampOf returned when the file was read; empty if it can't be trusted.
 	Stamp string
 	// Pack and Offset are those of snapshot.Entry.
 	Pack   string
@@ -83,7 +83,8 @@ func sumOfSources(list []byte) [sha256.Size]byte {
 	return sha256.Sum256(append([]byte(sourcesMark), list...))
 }
 
-// known fills in what is known of a file with this stamp; false where it must be read.
+// known fills in the digest and size of a file that has this stamp; false where it must
+// be read.
 func (s *sources) known(file *snapshot.File, stamp string) bool {
 	if s == nil || stamp == "" {
 		return false
@@ -96,8 +97,8 @@ func (s *sources) known(file *snapshot.File, stamp string) bool {
 	return true
 }
 
-// stamp returns what tells one state of a file from any later one; empty where
-// nothing does.
+// stamp returns a value that changes whenever the file does; empty if there is no
+// such value.
 func (s *sources) stamp(name string) string {
 	if s == nil {
 		return ""

@@ -4,5 +4,5 @@ package client
 
 import "time"
 
-// stampOf knows nothing here that a later state of a file surely has not.
+// stampOf returns nothing: here no value changes surely whenever a file does.
 func stampOf(string) (stamp string, changed time.Time, ok bool) { return "", time.Time{}, false }

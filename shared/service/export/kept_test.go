@@ -579,8 +579,8 @@ func TestUnreadableIndexesAreMadeAgain(t *testing.T) {
 	}
 }
 
-// TestReuseLeavesWhatIsKept: an export that renders nothing asks for no page, and
-// that is no reason to sweep them all.
+// TestReuseLeavesWhatIsKept: an export that renders nothing asks for no page,
+// which must not sweep them all.
 func TestReuseLeavesWhatIsKept(t *testing.T) {
 	s := newLivingSite()
 	w := rendering{world: newWorld(t), dir: t.TempDir()}

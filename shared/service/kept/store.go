@@ -141,8 +141,8 @@ func (s *Store) use(k Key, size int) {
 	}
 }
 
-// Drop forgets a value that turned out to be of no use: what the sum of a value
-// says is that it is what was put.
+// Drop forgets a value that turned out to be useless: its checksum proves only that
+// it is what was put.
 func (s *Store) Drop(k Key) {
 	if s == nil {
 		return

@@ -74,7 +74,7 @@ func FuzzPlainEntry(f *testing.F) {
 		}
 		var long wireEntry
 		if err := basejson.Unmarshal([]byte(raw), &long); err != nil {
-			t.Fatalf("%s is no entry: %v", raw, err)
+			t.Fatalf("%s is not an entry: %v", raw, err)
 		}
 		if !reflect.DeepEqual(short, long) {
 			t.Errorf("%s: read as %+v, not as %+v", raw, short, long)
