@@ -5,14 +5,14 @@
   "use strict";
   // Addresses of fonts beside this script, families that have files, whether there
   // are stand-ins for them, and the sheet of pages in a folder.
-  var [files, families, fitted, folder] = SITE_FONTS, version = files + families;
+  var [files, families, fitted, folder] = SITE_FONTS;
   var d = document.documentElement, set = d.dataset, stored = null, hidden = null, known = null;
   d.classList.add("js");
   try {
     stored = localStorage.getItem("bindery:" + set.site + ":appearance");
     hidden = localStorage.getItem("bindery:" + set.site + ":banner");
     known = localStorage.getItem("bindery:" + set.site + ":fonts");
-  } catch (e) { known = version; /* no storage: each page would seem the first */ }
+  } catch (e) { known = files; /* no storage: each page would seem the first */ }
   if (set.banner && hidden === set.banner) d.classList.add("no-banner");
   if (stored && !("strict" in set)) set.choice = stored;
   var want = "strict" in set ? set.appearance : stored || set.appearance;
@@ -38,27 +38,24 @@
     document.head.append(link);
   }
   function fetchFonts() {
-    var asked = performance.now(), text = document.title + document.body.textContent.slice(0, 5000);
-    Promise.all(families.map(function (f) { return document.fonts.load("1em " + f, text); })).then(function () {
-      try { localStorage.setItem("bindery:" + set.site + ":fonts", version); } catch (e) { /* full */ }
+    var asked = performance.now();
+    Promise.all(families.map((f) => document.fonts.load("1em " + f, document.body.textContent))).then(() => {
       // Where the system lacks a stand-in, the words have other widths.
-      var absent = Array.from(document.fonts).some(function (f) { return f.status === "error"; });
-      if (!absent && performance.now() - asked < 500) d.classList.add("title-fonts");
-    }, function () { /* from a later page on, or never */ });
+      if (performance.now() - asked < 500 && ![...document.fonts].some((f) => f.status === "error")) d.classList.add("title-fonts");
+      localStorage.setItem("bindery:" + set.site + ":fonts", files);
+    }).catch(() => { /* from a later page on, or never */ });
   }
   if (!/^http/.test(location.protocol)) {
     load(folder, { rel: "stylesheet", blocking: "render" });
     d.classList.add("fonts");
-  } else if (known === version || !fitted) {
-    files.forEach(function (name) { load(name, { rel: "preload", as: "font", crossorigin: "" }); });
+  } else if (known == files || !fitted) { // as texts
+    files.forEach((name) => load(name, { rel: "preload", as: "font", crossorigin: "" }));
     d.classList.add("fonts");
   } else {
-    addEventListener("load", function () {
-      new PerformanceObserver(function (list, observer) {
-        observer.disconnect();
-        fetchFonts();
-      }).observe({ type: "paint", buffered: true });
-    });
+    addEventListener("load", () => new PerformanceObserver((list, observer) => {
+      observer.disconnect();
+      fetchFonts();
+    }).observe({ type: "paint", buffered: true }));
   }
 
   // The sidebar stays where the reader left it, with what was opened: a row that
