@@ -70,6 +70,9 @@ var (
 	changeLists = admin.ChangesKey("*")
 
 	anyRound = agentObjects + "*"
+
+	keptList  = job.KeptKey("*")
+	keptPacks = admin.AllKept + "*"
 )
 
 // beside is the pattern of all keys in the folder of one.
@@ -155,7 +158,7 @@ func grants() map[string]access {
 		// findings. Who ends a job keeps what was found in its parts.
 		"planexport": {
 			table: steps, sources: published,
-			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, apiSlices: put, fetched: both, bundleFiles: both, findings: both, anyPart: takeBack},
+			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, apiSlices: put, fetched: both, bundleFiles: both, findings: both, anyPart: takeBack, keptList: put, keptPacks: {"GetObject", "PutObject", "DeleteObject"}},
 			// A file of another host that was fetched by a run before is read.
 			exportsListing: true,
 		},
@@ -163,7 +166,7 @@ func grants() map[string]access {
 			table: write, sources: published,
 			exports: map[string][]string{
 				sitePlan: get, shardPlans: get, units: both, fileLists: both, facts: both,
-				apiSlices: get, searchParts: both, fullTexts: both, anyPart: takeBack,
+				apiSlices: get, searchParts: both, fullTexts: both, anyPart: takeBack, keptList: get, keptPacks: both,
 			},
 			exportsListing: true,
 		},
@@ -176,6 +179,7 @@ func grants() map[string]access {
 				apiSlices: del, fullTexts: {"GetObject", "DeleteObject"}, searchParts: {"GetObject", "PutObject", "DeleteObject"}, fetched: {"GetObject", "DeleteObject"},
 				// The bundle is compared with the one before.
 				bundleFiles: both, findings: put, changeLists: put, anyPart: takeBack,
+				keptList: {"GetObject", "DeleteObject"}, keptPacks: {"GetObject", "PutObject", "DeleteObject"},
 			},
 			exportsListing: true,
 		},
@@ -204,7 +208,7 @@ func grants() map[string]access {
 		"reconcile": {
 			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, index: true,
 			sources: map[string][]string{manifests: {"GetObject", "DeleteObject"}, packs: del}, sourcesListing: true,
-			exports: map[string][]string{anyPart: {"GetObject", "DeleteObject"}, findings: put, bundleFiles: takeBack}, exportsListing: true,
+			exports: map[string][]string{anyPart: {"GetObject", "DeleteObject"}, findings: put, bundleFiles: takeBack, keptPacks: del}, exportsListing: true,
 			// It has no credential of a forge, and asks who has one for pull requests.
 			invokes: []string{"agentprepare"},
 			runs:    []string{"StartExecution", "DescribeExecution", "StopExecution"}, agents: []string{"StartExecution", "DescribeExecution", "StopExecution"},

@@ -144,7 +144,7 @@ var rooms = map[string][]string{
 	// For tests alone: no program may import it, and no program's row names it.
 	"shared/service/forge/forgetest": {"shared/service/forge", "tests/outside"},
 	"shared/service/job":             {"statemachine", "shared/base/remote", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
-	"shared/service/kept":            {"shared/base/lazy"},
+	"shared/service/kept":            {"shared/base/lazy", "shared/service/store"},
 	"shared/service/local":           {"shared/service/asl", "shared/service/job", "shared/service/store"},
 	"shared/service/server": {
 		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/agent",

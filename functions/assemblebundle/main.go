@@ -18,6 +18,6 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps := export.New(export.Options{Admin: w.Admin, Objects: w.Objects, Log: f.Log, Annotate: cloud.Annotate})
+	steps := export.New(export.Options{Admin: w.Admin, Objects: w.Objects, Log: f.Log, Annotate: cloud.Annotate, KeepInObjects: true})
 	return w.Step(job.Task(steps.Assemble)), nil
 }

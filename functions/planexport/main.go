@@ -21,6 +21,7 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	}
 	steps := export.New(export.Options{
 		Admin: w.Admin, Objects: w.Objects, Fetcher: remote.New(remote.Options{Log: f.Log}), Log: f.Log, Annotate: cloud.Annotate,
+		KeepInObjects: true,
 	})
 	return w.Step(job.Task(steps.Plan)), nil
 }

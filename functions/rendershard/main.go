@@ -30,6 +30,6 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 		return nil, err
 	}
 	islands := island.New(island.Options{Program: program, Log: f.Log})
-	steps := export.New(export.Options{Admin: w.Admin, Objects: w.Objects, Islands: islands, Log: f.Log, Annotate: cloud.Annotate})
+	steps := export.New(export.Options{Admin: w.Admin, Objects: w.Objects, Islands: islands, Log: f.Log, Annotate: cloud.Annotate, KeepInObjects: true})
 	return w.Step(job.Task(job.Silent(steps.Render))), nil
 }

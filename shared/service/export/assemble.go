@@ -17,6 +17,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/kept"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -26,9 +27,6 @@ import (
 func (s *Steps) Assemble(ctx context.Context, in job.AssembleInput) (out job.AssembleOutput, _ error) {
 	err := s.run(ctx, in.JobID, "assemble", 0, func() error {
 		err := s.assemble(ctx, in)
-		if err == nil { // else this run did not ask for all that the export needs
-			s.opt.Kept.Finish()
-		}
 		// Another run of this step may have completed the job meanwhile, and
 		// taken the parts away.
 		if err != nil && ctx.Err() == nil && s.completed(ctx, in.JobID) {
@@ -91,6 +89,8 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 		return err
 	}
 	s.opt.Annotate(ctx, slog.Int64("bytes", info.Size))
+	// Only now has all been asked for that the export needs.
+	src.kept.Finish()
 	return nil
 }
 
@@ -139,7 +139,7 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, parts *shardParts,
 	if err != nil {
 		return bundle.Counts{}, err
 	}
-	put := &ownUnits{ctx: ctx, steps: s, w: w, note: func(f bundle.File) {
+	put := &ownUnits{ctx: ctx, steps: s, kept: src.kept, w: w, note: func(f bundle.File) {
 		own = f.AppendLine(own)
 		total.Files++
 		total.Bytes += f.Size
@@ -185,6 +185,7 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, parts *shardParts,
 type ownUnits struct {
 	ctx   context.Context
 	steps *Steps
+	kept  *kept.Store
 	w     io.Writer
 	note  func(bundle.File)
 	out   *bundle.Unit
@@ -202,7 +203,7 @@ func (o *ownUnits) add(name string, data []byte) error {
 			return err
 		}
 	}
-	if o.steps.opt.Kept != nil {
+	if o.kept != nil {
 		if o.held == nil {
 			o.held = o.steps.holding()
 		}
@@ -234,7 +235,7 @@ func (o *ownUnits) addFrom(name string, size int64, r io.Reader) error {
 	if err := o.close(); err != nil {
 		return err
 	}
-	if o.steps.opt.Kept != nil && size <= keptFile {
+	if o.kept != nil && size <= keptFile {
 		data, err := io.ReadAll(io.LimitReader(r, size+1))
 		if err == nil && int64(len(data)) != size {
 			err = internal("a file of the bundle has another size than was said", fmt.Errorf("%s: not %d bytes", name, size))
@@ -270,7 +271,7 @@ func (o *ownUnits) close() (err error) {
 	switch {
 	case o.held != nil:
 		data := o.steps.buffer()
-		if err = o.steps.compress(o.held, o.steps.heldKey(o.held), data); err == nil {
+		if err = o.steps.compress(o.kept, o.held, o.steps.heldKey(o.held), data); err == nil {
 			_, err = o.w.Write(data.Bytes())
 		}
 		o.steps.release(data)

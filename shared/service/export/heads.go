@@ -11,6 +11,7 @@ import (
 // keptHeads are the heads of a site's pages, by the digests of their files.
 type keptHeads struct {
 	steps *Steps
+	kept  *kept.Store
 	fs    *snapshot.FS
 	known map[string][]byte
 	now   map[string][]byte // of this export's pages
@@ -18,12 +19,12 @@ type keptHeads struct {
 }
 
 // recallHeads gets the heads that are kept; nil where nothing is.
-func (s *Steps) recallHeads(fsys *snapshot.FS) *keptHeads {
-	if s.opt.Kept == nil {
+func (s *Steps) recallHeads(values *kept.Store, fsys *snapshot.FS) *keptHeads {
+	if values == nil {
 		return nil
 	}
-	h := &keptHeads{steps: s, fs: fsys, now: make(map[string][]byte)}
-	if data, ok := s.opt.Kept.Get(s.keyOf("heads", nil)); ok && kept.Read(data, &h.known) != nil {
+	h := &keptHeads{steps: s, kept: values, fs: fsys, now: make(map[string][]byte)}
+	if data, ok := values.Get(s.keyOf("heads", nil)); ok && kept.Read(data, &h.known) != nil {
 		h.known = nil
 	}
 	return h
@@ -60,6 +61,6 @@ func (h *keptHeads) Keep(source string, yaml []byte) {
 // finish keeps the heads of this export.
 func (h *keptHeads) finish() {
 	if h != nil && (h.fresh || len(h.now) < len(h.known)) {
-		h.steps.opt.Kept.Put(h.steps.keyOf("heads", nil), kept.Append(nil, h.now))
+		h.kept.Put(h.steps.keyOf("heads", nil), kept.Append(nil, h.now))
 	}
 }

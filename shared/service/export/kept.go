@@ -56,7 +56,7 @@ func (s *Steps) work(ctx context.Context, src *source, u unit) (work []pageWork,
 	for n, i := range pages {
 		work[n].index, work[n].slice = i, slices[i]
 	}
-	if s.opt.Kept == nil {
+	if src.kept == nil {
 		return work, key, false, nil
 	}
 	around, err := src.around()
@@ -88,7 +88,7 @@ func (s *Steps) recall(src *source, w *pageWork) {
 	if !w.keyed {
 		return
 	}
-	data, ok := s.opt.Kept.Get(w.key)
+	data, ok := src.kept.Get(w.key)
 	if !ok {
 		return
 	}
@@ -129,7 +129,7 @@ func (src *source) sumOf(files []string) []byte {
 
 // recallUnit takes a whole unit that is kept; false where it must be made.
 func (s *Steps) recallUnit(src *source, key kept.Key, work []pageWork, r *unitResult) bool {
-	data, ok := s.opt.Kept.Get(key)
+	data, ok := src.kept.Get(key)
 	if !ok {
 		return false
 	}
@@ -137,12 +137,12 @@ func (s *Steps) recallUnit(src *source, key kept.Key, work []pageWork, r *unitRe
 	if kept.Read(data, &u) != nil || len(u.Archive) != len(key) || !bytes.Equal(u.Sum, src.sumOf(u.Files)) {
 		return false
 	}
-	archive, ok := s.opt.Kept.Get(kept.Key(u.Archive))
+	archive, ok := src.kept.Get(kept.Key(u.Archive))
 	if !ok {
 		return false
 	}
 	for i := range work {
-		s.opt.Kept.Use(work[i].key)
+		src.kept.Use(work[i].key)
 	}
 	s.whole.Add(1)
 	*r = unitResult{archive: bytes.NewBuffer(archive), files: u.List, facts: u.Facts, full: u.Full, key: &key, kept: &u.Index, sums: sums{Files: u.Count, Bytes: u.Bytes}}
@@ -152,7 +152,7 @@ func (s *Steps) recallUnit(src *source, key kept.Key, work []pageWork, r *unitRe
 // keepUnit keeps a whole unit.
 func (s *Steps) keepUnit(src *source, key, archive kept.Key, w *unitWriter) {
 	files := slices.Sorted(maps.Keys(w.asked))
-	s.opt.Kept.Put(key, kept.Append(nil, keptUnit{
+	src.kept.Put(key, kept.Append(nil, keptUnit{
 		Files: files, Sum: src.sumOf(files), Archive: archive[:],
 		List: w.files, Facts: w.facts, Full: w.full, Index: keptIndex{w.index.Pages(), w.index.Encode()}, Count: w.sums.Files, Bytes: w.sums.Bytes,
 	}))
@@ -167,10 +167,10 @@ func (s *Steps) keyOf(kind string, digest []byte) kept.Key {
 }
 
 // keep keeps a page, unless what it was made from can't be told.
-func (s *Steps) keep(w *pageWork, value *keptPage) {
+func (src *source) keep(w *pageWork, value *keptPage) {
 	in := &value.Result.Inputs
 	if w.keyed && in.Sum != "" && !in.Unsure {
-		s.opt.Kept.Put(w.key, kept.Append(nil, *value))
+		src.kept.Put(w.key, kept.Append(nil, *value))
 	}
 }
 
@@ -253,8 +253,8 @@ func (s *Steps) heldKey(h *heldUnit) kept.Key {
 
 // compress appends a unit's member of the archive to out. Where the same files were
 // compressed before, they are not compressed again.
-func (s *Steps) compress(h *heldUnit, key kept.Key, out *bytes.Buffer) error {
-	if data, ok := s.opt.Kept.Get(key); ok {
+func (s *Steps) compress(values *kept.Store, h *heldUnit, key kept.Key, out *bytes.Buffer) error {
+	if data, ok := values.Get(key); ok {
 		out.Write(data)
 		return nil
 	}
@@ -271,7 +271,7 @@ func (s *Steps) compress(h *heldUnit, key kept.Key, out *bytes.Buffer) error {
 		err = closed
 	}
 	if err == nil {
-		s.opt.Kept.Put(key, out.Bytes())
+		values.Put(key, out.Bytes())
 	}
 	return err
 }
@@ -300,5 +300,5 @@ func (s *Steps) renderHeld(ctx context.Context, src *source, u unit, r *unitResu
 		s.keepUnit(src, whole, key, w)
 	}
 	r.archive = s.buffer()
-	return s.compress(held, key, r.archive)
+	return s.compress(src.kept, held, key, r.archive)
 }

@@ -191,18 +191,22 @@ var livingEdits = map[string]func(s *livingSite, r *rand.Rand){
 	},
 }
 
-// rendering runs exports that keep what they make in one folder, and notes which
-// pages each of them rendered.
+// rendering runs exports that keep what they make in one folder, or among their
+// objects, and notes which pages each of them rendered.
 type rendering struct {
-	world *world
-	dir   string
-	whole int64 // units that the last export took whole
+	world   *world
+	dir     string
+	objects bool
+	rounds  int
+	whole   int64 // units that the last export took whole
 	// islands is that of Options.
 	islands page.Islands
 }
 
 func (r *rendering) export(t *testing.T, fsys fstest.MapFS) (data []byte, end int64, rendered []string) {
 	t.Helper()
+	r.rounds++ // no site is the one before, whose bundle would be taken
+	fsys["round.txt"] = &fstest.MapFile{Data: fmt.Append(nil, r.rounds)}
 	r.world.publish(t, fsys)
 	var store *kept.Store
 	if r.dir != "" {
@@ -213,9 +217,9 @@ func (r *rendering) export(t *testing.T, fsys fstest.MapFS) (data []byte, end in
 		defer store.Close()
 	}
 	var mu sync.Mutex
-	j := r.world.start(t)
+	j := r.world.startOf(t, admin.StartExport{})
 	steps := r.world.steps(func(o *Options) {
-		o.Kept, o.Islands = store, r.islands
+		o.Kept, o.KeepInObjects, o.Islands = store, r.objects, r.islands
 		o.Begin = func(place string) func() {
 			mu.Lock()
 			defer mu.Unlock()
@@ -227,7 +231,8 @@ func (r *rendering) export(t *testing.T, fsys fstest.MapFS) (data []byte, end in
 	})
 	plans := steps
 	if r.dir == "" {
-		plans = r.world.steps(nil) // what it has read is then decoded, once
+		// What it has read is then decoded, once.
+		plans = r.world.steps(func(o *Options) { o.KeepInObjects = r.objects })
 	}
 	err := workflowAcross(context.Background(), plans, steps, j.ID, 4)
 	r.whole = steps.whole.Load()
@@ -255,11 +260,12 @@ func TestKeptPagesMakeTheBytesOfAColdExport(t *testing.T) {
 		names = append(names, "text") // as most edits are
 	}
 	for seed := range histories {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		place := []string{"folder", "objects"}[seed%2]
+		t.Run(fmt.Sprint(seed, " ", place), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(uint64(seed), 1))
 			s := newLivingSite()
-			warm, cold := rendering{world: newWorld(t), dir: t.TempDir()}, rendering{world: newWorld(t)}
+			warm, cold := keeping(t, place), rendering{world: newWorld(t)}
 			var history []string
 			saved, whole := 0, int64(0)
 			for range length {
@@ -292,6 +298,14 @@ func TestKeptPagesMakeTheBytesOfAColdExport(t *testing.T) {
 	}
 }
 
+// keeping is a rendering that keeps what it makes in some place.
+func keeping(t *testing.T, place string) rendering {
+	if place == "objects" {
+		return rendering{world: newWorld(t), objects: true}
+	}
+	return rendering{world: newWorld(t), dir: t.TempDir()}
+}
+
 func firstDifference(got, want map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if name != "bindery.json" && got[name] != want[name] {
@@ -313,8 +327,13 @@ var everyPage = []string{"every page"}
 // TestEachInputRendersItsPages changes each input of pages once and looks which
 // are rendered.
 func TestEachInputRendersItsPages(t *testing.T) {
+	for _, place := range []string{"folder", "objects"} {
+		t.Run(place, func(t *testing.T) { eachInput(t, keeping(t, place)) })
+	}
+}
+
+func eachInput(t *testing.T, w rendering) {
 	s := newLivingSite()
-	w := rendering{world: newWorld(t), dir: t.TempDir()}
 	all := slices.Sorted(slices.Values(s.pages))
 	_, _, first := w.export(t, s.fs())
 	if !slices.Equal(first, all) {
@@ -407,7 +426,7 @@ func TestDamagedPacksAreRenderedAgain(t *testing.T) {
 	}
 	s.files["other.txt"] = []byte("another site, whose bundle is not there yet")
 	got, gotEnd, rendered := w.export(t, s.fs())
-	cold := rendering{world: newWorld(t)}
+	cold := rendering{world: newWorld(t), rounds: 1}
 	want, wantEnd, _ := cold.export(t, s.fs())
 	if !bytes.Equal(got[:gotEnd], want[:wantEnd]) {
 		t.Error(firstDifference(unpacked(t, got), unpacked(t, want)))
@@ -432,7 +451,7 @@ func TestKeptFilesOfTheirOwnUnit(t *testing.T) {
 	written := func(store *kept.Store) []byte {
 		t.Helper()
 		var out bytes.Buffer
-		o := &ownUnits{ctx: t.Context(), steps: New(Options{Kept: store, Renderer: "test"}), w: &out, note: func(bundle.File) {}}
+		o := &ownUnits{ctx: t.Context(), steps: New(Options{Renderer: "test"}), kept: store, w: &out, note: func(bundle.File) {}}
 		for _, name := range []string{"a.txt", "b.txt"} {
 			if err := o.add(name, []byte(name)); err != nil {
 				t.Fatal(err)

@@ -63,7 +63,8 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 		specs.UseRemotes(others)
 	}
 	defer s.opt.Begin("the site's configuration")()
-	heads := s.recallHeads(fsys)
+	values := s.siteValues(ctx, input.Job)
+	heads := s.recallHeads(values, fsys)
 	// What every page loads is looked through too, and read along with the pages.
 	own := slices.DeleteFunc(slices.Clone(fsys.Paths()), func(name string) bool { return path.Ext(name) != ".css" && path.Ext(name) != ".js" })
 	loaded, diags, err := site.Load(ctx, fsys, fsys.Paths(), site.Options{
@@ -133,6 +134,9 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 		return err
 	})
 	group.Go(func() error { return s.writeDiagnostics(gctx, in.JobID, diags) })
+	if s.keepsInObjects() {
+		group.Go(func() error { return s.listValues(gctx, input.Job, values, len(plans)) })
+	}
 	for i, p := range plans {
 		group.Go(func() error {
 			data, err := json.Marshal(p)
@@ -149,7 +153,7 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	if err := s.opt.Admin.BeginExport(ctx, in.JobID, begun); err != nil {
 		return out, err
 	}
-	s.planned.Store(&planned{in.JobID, fsys, loaded})
+	s.planned.Store(&planned{in.JobID, fsys, loaded, values})
 	return out, nil
 }
 

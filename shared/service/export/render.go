@@ -95,11 +95,12 @@ func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 			break
 		}
 		s.opt.Log.WarnContext(ctx, "a unit that was kept can't be read", "job", in.JobID, "shard", in.Shard)
-		s.opt.Kept.Drop(stale.key) // once more, without it
+		src.kept.Drop(stale.key) // once more, without it
 	}
 	if err != nil {
 		return err
 	}
+	src.kept.Flush()
 	if err := s.opt.Admin.MarkShard(ctx, in.JobID, in.Shard, plan.Pages, size); err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (s *Steps) renderShard(ctx context.Context, in job.RenderInput, src *source
 		}
 	}
 	if src.finder != nil {
-		if err := s.putSearch(ctx, in, &out.index); err != nil {
+		if err := s.putSearch(ctx, in, src.kept, &out.index); err != nil {
 			return 0, err
 		}
 	}

@@ -16,12 +16,12 @@ import (
 
 // putSearch writes what a shard knows for the index: its pages, then its terms.
 // How many bytes its pages take stands in its facts.
-func (s *Steps) putSearch(ctx context.Context, in job.RenderInput, index *shardIndex) error {
+func (s *Steps) putSearch(ctx context.Context, in job.RenderInput, values *kept.Store, index *shardIndex) error {
 	_, err := s.stream(ctx, job.SearchKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
 		if _, err := w.Write(index.pages()); err != nil {
 			return err
 		}
-		return s.writeTerms(w, index)
+		return s.writeTerms(w, values, index)
 	})
 	return err
 }
@@ -102,13 +102,13 @@ func (x *shardIndex) pages() []byte {
 }
 
 // writeTerms writes a shard's terms, as they are kept of the same units if they are.
-func (s *Steps) writeTerms(w io.Writer, x *shardIndex) error {
+func (s *Steps) writeTerms(w io.Writer, values *kept.Store, x *shardIndex) error {
 	if x.lost || len(x.keys) == 0 {
 		return x.part.WriteTerms(w)
 	}
 	key := s.keyOf("terms", x.keys)
 	if len(x.units) > 0 {
-		if terms, ok := s.opt.Kept.Get(key); ok {
+		if terms, ok := values.Get(key); ok {
 			_, err := w.Write(terms)
 			return err
 		}
@@ -120,7 +120,7 @@ func (s *Steps) writeTerms(w io.Writer, x *shardIndex) error {
 	if err := x.part.WriteTerms(&terms); err != nil {
 		return err
 	}
-	s.opt.Kept.Put(key, terms.Bytes())
+	values.Put(key, terms.Bytes())
 	_, err := w.Write(terms.Bytes())
 	return err
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/kept"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -41,6 +42,8 @@ type source struct {
 	finder *frame.Finder // nil if the bundle has no search
 	full   *frame.Full   // nil if the bundle gets no llms-full.txt of ours
 
+	// kept are the values that are kept of the site; nil where nothing is.
+	kept *kept.Store
 	// digest is that of a file that pages may read, and around that of all that
 	// stands around pages; nil where nothing is kept.
 	digest func(name string) string
@@ -82,9 +85,9 @@ func (s *Steps) open(ctx context.Context, in admin.ExportInput) (*source, error)
 		if err != nil {
 			return nil, err
 		}
-		src := &source{input: in, fs: p.fs, packs: p.fs, site: p.site}
+		src := &source{input: in, fs: p.fs, packs: p.fs, site: p.site, kept: p.kept}
 		src.layout = newLayout(src.site, p.fs)
-		if err := s.prepare(src, s.opt.Kept != nil); err != nil {
+		if err := s.prepare(src, src.kept != nil); err != nil {
 			return nil, err
 		}
 		return src, nil
@@ -96,6 +99,7 @@ type planned struct {
 	job  string
 	fs   *snapshot.FS
 	site *site.Site
+	kept *kept.Store
 }
 
 // readPlanned returns what Plan read: as it is where it was the last one in this
@@ -113,11 +117,12 @@ func (s *Steps) readPlanned(ctx context.Context, in admin.ExportInput) (*planned
 		return nil, err
 	}
 	defer body.Close()
-	p := &planned{in.Job.ID, fsys, new(site.Site)}
+	p := &planned{job: in.Job.ID, fs: fsys, site: new(site.Site)}
 	if err := json.NewDecoder(bufio.NewReaderSize(body, 64<<10)).Decode(p.site); err != nil {
 		return nil, fmt.Errorf("read the plan of the site: %w", err)
 	}
-	return p, nil
+	p.kept, err = s.listedValues(ctx, in.Job)
+	return p, err
 }
 
 // prepare makes what renders pages and what stands around them. Results have

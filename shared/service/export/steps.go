@@ -65,6 +65,9 @@ type Options struct {
 	// Kept keeps what pages are made into from one export of a site to the next. It
 	// is for exports of one site of one organisation; nil keeps nothing.
 	Kept *kept.Store
+	// KeepInObjects keeps the values of each project among Objects, where Kept is
+	// nil.
+	KeepInObjects bool
 	// Renderer replaces the digest of this program: one that was found before.
 	Renderer string
 }

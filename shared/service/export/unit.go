@@ -214,7 +214,7 @@ func (s *Steps) catch(ctx context.Context, src *source, r *unitResult) {
 // renderUnit renders a unit into memory.
 func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResult) {
 	defer s.catch(ctx, src, &r)
-	if u.Kind == pageUnit && s.opt.Kept != nil {
+	if u.Kind == pageUnit && src.kept != nil {
 		if err := s.renderHeld(ctx, src, u, &r); err != nil {
 			return unitResult{err: err}
 		}
@@ -313,7 +313,7 @@ func (s *Steps) addPage(ctx context.Context, src *source, work *pageWork, w *uni
 		return internal("a page could not be put into the search index", err)
 	}
 	if changed || work.kept == nil {
-		s.keep(work, value)
+		src.keep(work, value)
 	}
 	res := &value.Result
 	w.ask(&res.Inputs)

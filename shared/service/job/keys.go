@@ -49,6 +49,9 @@ func MergedKey(job string, level, n int) string {
 	return fmt.Sprintf("%ssearch/merged-%d-%d", Prefix(job), level, n)
 }
 
+// KeptKey is the list of what is kept of the job's project.
+func KeptKey(job string) string { return Prefix(job) + "kept" }
+
 // RemoteKey is a file of another host, by its digest.
 func RemoteKey(job, digest string) string { return remotePrefix(job) + digest }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -175,7 +176,18 @@ func (k *Keeper) sweepOrganisation(ctx context.Context, id string) error {
 	if _, err := k.opt.Admin.ExpireSnapshots(ctx, id); err != nil {
 		return err
 	}
+	if err := k.sweepKept(ctx, id); err != nil {
+		return err
+	}
 	return k.opt.Admin.Sweep(ctx, id, func(ctx context.Context) error { return k.sweepPacks(ctx, id) })
+}
+
+// sweepKept removes an organisation's old values of exports.
+func (k *Keeper) sweepKept(ctx context.Context, org string) error {
+	now := k.opt.Now()
+	return k.eachObject(ctx, admin.OrganisationKept(org), func(list []store.ObjectInfo) []store.ObjectInfo {
+		return slices.DeleteFunc(list, func(o store.ObjectInfo) bool { return now.Sub(o.Modified) <= admin.KeptFor })
+	})
 }
 
 // sweepPacks removes an organisation's packs and manifests that no snapshot

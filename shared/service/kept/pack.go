@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"io"
 	"os"
 )
 
@@ -28,46 +29,50 @@ type place struct {
 	sum    uint32
 }
 
-// pack is a file of values.
+// pack is a file or an object of values.
 type pack struct {
 	name string
-	file *os.File
+	from interface {
+		io.ReaderAt
+		io.Closer
+	}
 	size int64
+	old  bool // it will go: what is used of it is put anew
 }
 
 // read returns a value; false where it is damaged or gone.
 func (p place) read() ([]byte, bool) {
 	data := make([]byte, p.size)
-	if _, err := p.pack.file.ReadAt(data, p.offset); err != nil {
+	if _, err := p.pack.from.ReadAt(data, p.offset); err != nil {
 		return nil, false
 	}
 	return data, crc32.Checksum(data, table) == p.sum
 }
 
-// openPack opens a pack and calls found with its values.
+// openPack opens a pack in a file and calls found with its values.
 func openPack(name string, found func(Key, place)) (*pack, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	p := &pack{name: name, file: f}
-	if err := p.readIndex(found); err != nil {
-		_ = f.Close()
-		return nil, err
+	info, err := f.Stat()
+	if err == nil {
+		p := &pack{name: name, from: f, size: info.Size()}
+		if err = p.readIndex(found); err == nil {
+			return p, nil
+		}
 	}
-	return p, nil
+	_ = f.Close()
+	return nil, err
 }
 
+// readIndex calls found with the values of a pack.
 func (p *pack) readIndex(found func(Key, place)) error {
-	info, err := p.file.Stat()
-	if err != nil {
-		return err
-	}
-	if p.size = info.Size(); p.size < int64(tailBytes) {
+	if p.size < int64(tailBytes) {
 		return errPack
 	}
 	var tail [tailBytes]byte
-	if _, err := p.file.ReadAt(tail[:], p.size-int64(tailBytes)); err != nil {
+	if _, err := p.from.ReadAt(tail[:], p.size-int64(tailBytes)); err != nil {
 		return err
 	}
 	end := p.size - int64(tailBytes)
@@ -76,26 +81,38 @@ func (p *pack) readIndex(found func(Key, place)) error {
 		return errPack
 	}
 	index := make([]byte, end-begin)
-	if _, err := p.file.ReadAt(index, begin); err != nil {
+	if _, err := p.from.ReadAt(index, begin); err != nil {
 		return err
 	}
 	if crc32.Checksum(index, table) != binary.BigEndian.Uint32(tail[8:]) {
 		return errPack
 	}
 	for ; len(index) > 0; index = index[entryBytes:] {
-		rest := index[len(Key{}):]
-		at := place{p, int64(binary.BigEndian.Uint64(rest)), binary.BigEndian.Uint32(rest[8:]), binary.BigEndian.Uint32(rest[12:])}
+		k, at := p.entry(index)
 		if at.offset < 0 || at.offset+int64(at.size) > begin {
 			return errPack
 		}
-		found(Key(index), at)
+		found(k, at)
 	}
 	return nil
 }
 
-// writer writes a pack.
+// entry reads what appendEntry wrote about a value of the pack.
+func (p *pack) entry(b []byte) (Key, place) {
+	rest := b[len(Key{}):]
+	return Key(b), place{p, int64(binary.BigEndian.Uint64(rest)), binary.BigEndian.Uint32(rest[8:]), binary.BigEndian.Uint32(rest[12:])}
+}
+
+func appendEntry(b []byte, k Key, at place) []byte {
+	b = binary.BigEndian.AppendUint64(append(b, k[:]...), uint64(at.offset))
+	b = binary.BigEndian.AppendUint32(b, at.size)
+	return binary.BigEndian.AppendUint32(b, at.sum)
+}
+
+// writer writes a pack to a file.
 type writer struct {
-	pack
+	file  *os.File
+	size  int64
 	index []byte
 }
 
@@ -105,7 +122,7 @@ func create(dir string) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &writer{pack: pack{name: f.Name(), file: f}}, nil
+	return &writer{file: f}, nil
 }
 
 // add writes a value.
@@ -113,28 +130,37 @@ func (w *writer) add(k Key, data []byte) error {
 	if _, err := w.file.Write(data); err != nil {
 		return err
 	}
-	at := place{offset: w.size, size: uint32(len(data)), sum: crc32.Checksum(data, table)}
-	w.index = append(w.index, k[:]...)
-	w.index = binary.BigEndian.AppendUint64(w.index, uint64(at.offset))
-	w.index = binary.BigEndian.AppendUint32(w.index, at.size)
-	w.index = binary.BigEndian.AppendUint32(w.index, at.sum)
+	w.index = appendEntry(w.index, k, place{offset: w.size, size: uint32(len(data)), sum: crc32.Checksum(data, table)})
 	w.size += int64(len(data))
 	return nil
 }
 
-// finish ends the pack and renames it to what Open looks for.
-func (w *writer) finish() error {
+// end writes what follows the values.
+func (w *writer) end() error {
 	tail := binary.BigEndian.AppendUint64(nil, uint64(w.size))
 	tail = binary.BigEndian.AppendUint32(tail, crc32.Checksum(w.index, table))
 	_, err := w.file.Write(append(append(w.index, tail...), mark...))
+	return err
+}
+
+// finish ends the pack and renames it to what Open looks for.
+func (w *writer) finish() error {
+	err := w.end()
 	if closed := w.file.Close(); err == nil {
 		err = closed
 	}
+	name := w.file.Name()
 	if err == nil {
-		err = os.Rename(w.name, w.name[:len(w.name)-len(unfinished)]+finished)
+		err = os.Rename(name, name[:len(name)-len(unfinished)]+finished)
 	}
 	if err != nil {
-		_ = os.Remove(w.name)
+		_ = os.Remove(name)
 	}
 	return err
+}
+
+// drop leaves the pack unwritten.
+func (w *writer) drop() {
+	_ = w.file.Close()
+	_ = os.Remove(w.file.Name())
 }

@@ -48,10 +48,13 @@ type Store struct {
 	packs  []*pack
 	values map[Key]place
 	used   map[Key]struct{} // what was asked for, or put, since Open
+	moved  map[Key]struct{} // what was used of old packs, and written again
 	live   int64            // bytes of used
 	total  int64            // bytes of the folder
-	out    *writer          // nil until there is something to write
-	broken bool             // nothing more is written
+	// objects is where packs go in place of a folder.
+	objects *objects
+	out     *writer // nil until there is something to write
+	broken  bool    // nothing more is written
 }
 
 // Open opens a folder, which it makes if it does not exist (mode 0700). limit is
@@ -61,7 +64,7 @@ func Open(dir string, limit int64) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, limit: cmp.Or(limit, DefaultBytes), values: map[Key]place{}, used: map[Key]struct{}{}}
+	s := &Store{dir: dir, limit: cmp.Or(limit, DefaultBytes), values: map[Key]place{}, used: map[Key]struct{}{}, moved: map[Key]struct{}{}}
 	list, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -115,21 +118,30 @@ func (s *Store) Get(k Key) ([]byte, bool) {
 	if ok {
 		s.mu.Lock()
 		s.use(k, len(data))
+		if _, again := s.moved[k]; at.pack.old && !again {
+			s.moved[k] = struct{}{}
+			s.write(k, data)
+		}
 		s.mu.Unlock()
 	}
 	return data, ok
 }
 
-// Use marks values as asked for, without reading them: they stay.
+// Use marks values as asked for: they stay. They are read only where they lie in
+// packs that go.
 func (s *Store) Use(keys ...Key) {
 	if s == nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for _, k := range keys {
-		if at, ok := s.values[k]; ok {
+		s.mu.Lock()
+		at, ok := s.values[k]
+		if ok {
 			s.use(k, int(at.size))
+		}
+		s.mu.Unlock()
+		if ok && at.pack.old {
+			s.Get(k)
 		}
 	}
 }
@@ -203,6 +215,9 @@ func (s *Store) finish() error {
 	}
 	out := s.out
 	s.out = nil
+	if s.objects != nil {
+		return s.objects.store(out)
+	}
 	return out.finish()
 }
 
@@ -210,17 +225,21 @@ func (s *Store) finish() error {
 func (s *Store) abandon() {
 	s.broken = true
 	if s.out != nil {
-		_ = s.out.file.Close()
-		_ = os.Remove(s.out.name)
+		s.out.drop()
 		s.out = nil
 	}
 }
 
 // Finish is for the end of a whole export: the next process that opens the folder
 // finds what was put. What the export did not ask for is swept once it is much of
-// the folder.
+// the folder; in object storage the packs that Retire chose go.
 func (s *Store) Finish() {
 	if s == nil {
+		return
+	}
+	if s.objects != nil {
+		s.Flush()
+		s.sweepObjects()
 		return
 	}
 	s.mu.Lock()
@@ -244,7 +263,7 @@ func (s *Store) Close() {
 	defer s.mu.Unlock()
 	s.abandon()
 	for _, p := range s.packs {
-		_ = p.file.Close()
+		_ = p.from.Close()
 	}
 	s.packs, s.values = nil, nil
 }
@@ -274,7 +293,7 @@ func (s *Store) sweep() {
 		return
 	}
 	for _, p := range s.packs {
-		_ = p.file.Close()
+		_ = p.from.Close()
 		_ = os.Remove(p.name)
 	}
 	s.packs = nil

@@ -43,6 +43,8 @@ type charge struct {
 	Temporary bool `json:"temporary,omitempty"`
 	// Kept is that of Options.
 	Kept string `json:"kept,omitempty"`
+	// KeepInObjects is that of export.Options.
+	KeepInObjects bool `json:"keepInObjects,omitempty"`
 	// Alone has the child work on one page at a time, so that its end names it.
 	Alone bool `json:"alone,omitempty"`
 }
@@ -114,7 +116,7 @@ func serveCalls(in io.Reader, out io.Writer, log *slog.Logger) error {
 	}
 	options := export.Options{
 		Admin:   admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Log: log}),
-		Objects: l.Objects(), Fetcher: remote.New(remote.Options{Log: log}), Log: log, Renderer: c.Renderer,
+		Objects: l.Objects(), Fetcher: remote.New(remote.Options{Log: log}), Log: log, Renderer: c.Renderer, KeepInObjects: c.KeepInObjects,
 		Begin: func(place string) func() {
 			tell(news{Begun: place})
 			return func() { tell(news{Ended: place}) }

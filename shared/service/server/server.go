@@ -168,7 +168,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 		return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
 	}
 	if opt.Program != "" {
-		charge := charge{Dir: opt.Dir, Temporary: opt.Temporary, Kept: opt.Kept, Program: opt.Program, Renderer: export.Renderer(), Memory: cmp.Or(opt.Memory, childMemory)}
+		charge := charge{Dir: opt.Dir, Temporary: opt.Temporary, Kept: opt.Kept, KeepInObjects: !opt.Temporary, Program: opt.Program, Renderer: export.Renderer(), Memory: cmp.Or(opt.Memory, childMemory)}
 		s.children = &children{charge: charge, log: log, record: s.Admin.RecordFailure, jobs: map[string]*family{}}
 		for _, name := range []string{job.TaskPlan, job.TaskRender, job.TaskAssemble} {
 			s.tasks[name] = s.children.task(name)
@@ -178,7 +178,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 		if err != nil {
 			return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
 		}
-		steps := export.New(export.Options{Kept: values, Admin: s.Admin, Objects: l.Objects(), Fetcher: remote.New(remote.Options{Log: log}), Log: log})
+		steps := export.New(export.Options{Kept: values, KeepInObjects: !opt.Temporary, Admin: s.Admin, Objects: l.Objects(), Fetcher: remote.New(remote.Options{Log: log}), Log: log})
 		for name, task := range steps.Tasks() {
 			s.tasks[name] = task
 		}

@@ -29,6 +29,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/cloud/internal/call"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -102,7 +103,7 @@ func New(cfg aws.Config, opt Options) *Objects {
 
 // bucket returns the bucket of a key.
 func (o *Objects) bucket(key string) *string {
-	if strings.HasPrefix(key, job.AllObjects) {
+	if strings.HasPrefix(key, job.AllObjects) || strings.HasPrefix(key, admin.AllKept) {
 		return &o.exports
 	}
 	return &o.sources
