@@ -127,7 +127,7 @@ var rooms = map[string][]string{
 	"shared/service/cloud/dynamo":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/internal/call": {"shared/service/store"},
 	"shared/service/cloud/kmsstore":      {"shared/service/cloud/internal/call", "shared/service/cloud/secretrow", "shared/service/store"},
-	"shared/service/cloud/s3store":       {"shared/service/cloud/internal/call", "shared/service/job", "shared/service/store"},
+	"shared/service/cloud/s3store":       {"shared/service/admin", "shared/service/cloud/internal/call", "shared/service/job", "shared/service/store"},
 	"shared/service/cloud/secretrow":     {"shared/service/store"},
 	"shared/service/cloud/invoke":        {"shared/service/cloud/awsconfig"},
 	"shared/service/cloud/secretvalue":   {"shared/service/cloud/awsconfig", "shared/service/cloud/internal/call"},

@@ -173,7 +173,7 @@ func TestCostOfComparison(t *testing.T) {
 func (w *world) counted(t *testing.T, m *storetest.Meter, exp admin.ExportJob, shards int, part int64) ([len(costRows)]int, admin.ExportJob) {
 	t.Helper()
 	// One after the other: two that read at the same time may read a piece twice.
-	one := func(o *Options) { o.Shards, o.Concurrency, o.PartBytes = shards, 1, part }
+	one := func(o *Options) { o.Shards, o.Concurrency, o.PartBytes, o.KeepInObjects = shards, 1, part, true }
 	if err := workflowAcross(context.Background(), w.steps(one), w.steps(one), exp.ID, 1); err != nil {
 		t.Fatal(err)
 	}

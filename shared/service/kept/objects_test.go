@@ -2,15 +2,27 @@ package kept
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"testing"
 
+	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
-	"github.com/bindery-docs/bindery/shared/service/storetest"
 )
 
 const site = "kept/org/project/"
+
+// newObjectStore is an empty store of objects.
+func newObjectStore(tb testing.TB) store.Objects {
+	tb.Helper()
+	l, err := local.Open(tb.Context(), local.Options{Dir: tb.TempDir(), Temporary: true})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = l.Close(context.Background()) })
+	return l.Objects()
+}
 
 // openAt opens what a site has among objects. No fault may be met.
 func openAt(t *testing.T, o store.Objects, prefix string) *Store {
@@ -45,7 +57,7 @@ func wantValues(t *testing.T, s *Store, from, to, bytesEach int) {
 // TestObjectsComeBack: what processes put is there for the next export, as its first
 // process finds it and as the others are told, and for no other site.
 func TestObjectsComeBack(t *testing.T) {
-	o := storetest.NewObjects()
+	o := newObjectStore(t)
 	for process := range 3 {
 		s := openAt(t, o, site)
 		for i := range 20 {
@@ -81,7 +93,7 @@ func TestObjectsOfWhichSomeAreLost(t *testing.T) {
 		{"all of it", func([]byte) []byte { return nil }, 1, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			o := storetest.NewObjects()
+			o := newObjectStore(t)
 			for i := range 2 {
 				s := openAt(t, o, site)
 				s.Put(key(i), value(i, 1000))
@@ -125,7 +137,7 @@ func TestObjectsOfWhichSomeAreLost(t *testing.T) {
 
 // TestListsThatAreNotThere: bytes that Encode did not write are an empty list.
 func TestListsThatAreNotThere(t *testing.T) {
-	o := storetest.NewObjects()
+	o := newObjectStore(t)
 	s := openAt(t, o, site)
 	s.Put(key(1), value(1, 1000))
 	s.Flush()
@@ -143,7 +155,7 @@ func TestListsThatAreNotThere(t *testing.T) {
 // TestOldObjectsGo: when there are many packs, an export writes what it uses of the
 // older ones again and removes them.
 func TestOldObjectsGo(t *testing.T) {
-	o := storetest.NewObjects()
+	o := newObjectStore(t)
 	const packs = 3*manyPacks + 1
 	for i := range packs {
 		s := openAt(t, o, site)
@@ -177,7 +189,7 @@ func TestOldObjectsGo(t *testing.T) {
 }
 
 func BenchmarkDecodeList(b *testing.B) {
-	s := newObjects(b.Context(), storetest.NewObjects(), site, 0, nil)
+	s := newObjects(b.Context(), newObjectStore(b), site, 0, nil)
 	s.packs = []*pack{{name: site + "x", size: 1 << 30}}
 	for i := range 20000 {
 		s.values[key(i)] = place{s.packs[0], int64(i) * 1000, 1000, 0}
