@@ -63,7 +63,12 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 		specs.UseRemotes(others)
 	}
 	defer s.opt.Begin("the site's configuration")()
-	values := s.siteValues(ctx, input.Job)
+	values, listed := s.siteValues(ctx, input.Job), false
+	defer func() {
+		if !listed && s.keepsInObjects() {
+			values.Close()
+		}
+	}()
 	heads := s.recallHeads(values, fsys)
 	// What every page loads is looked through too, and read along with the pages.
 	own := slices.DeleteFunc(slices.Clone(fsys.Paths()), func(name string) bool { return path.Ext(name) != ".css" && path.Ext(name) != ".js" })
@@ -153,6 +158,7 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	if err := s.opt.Admin.BeginExport(ctx, in.JobID, begun); err != nil {
 		return out, err
 	}
+	listed = true
 	s.planned.Store(&planned{in.JobID, fsys, loaded, values})
 	return out, nil
 }

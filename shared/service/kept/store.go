@@ -192,7 +192,9 @@ func (s *Store) write(k Key, data []byte) {
 	}
 	var err error
 	if s.out == nil {
-		s.out, err = create(s.dir)
+		if s.out, err = create(s.dir); err == nil && s.objects != nil {
+			_ = os.Remove(s.out.file.Name()) // where systems allow it, nothing is left of a killed process
+		}
 	}
 	if err == nil {
 		err = s.out.add(k, data)
