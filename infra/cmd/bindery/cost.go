@@ -168,7 +168,7 @@ func (c agentCost) show(w io.Writer) {
 func (c cost) show(w io.Writer) {
 	rows := append(rows(c.Bill),
 		[]string{"made", fmt.Sprintf("%d pages", c.Pages), dollars(c.Made)},
-		[]string{"kept for a month", size(c.Bundle), dollars(c.Kept)},
+		[]string{"kept for a month", size(c.Stored()), dollars(c.Kept)},
 		[]string{"downloaded once", "to the internet", dollars(c.Download)})
 	table(w, "part of dollars", rows)
 	if c.Untimed {

@@ -93,8 +93,7 @@ func costInParts(t *testing.T, shards int, part int64) ([len(costRows)]int, int6
 	m := &storetest.Meter{}
 	w.store, w.objects = m.Store(w.store), m.Objects(tagged{w.objects})
 	w.admin = w.service(w.store, w.objects, w.runner)
-	job := w.start(t)
-	counts, done := w.counted(t, m, job, shards, part)
+	counts, done := w.counted(t, m, w.startOf(t, admin.StartExport{}), shards, part)
 	if done.Plan.Shards != shards {
 		t.Fatalf("the export is %+v", done)
 	}
@@ -105,7 +104,7 @@ func costInParts(t *testing.T, shards int, part int64) ([len(costRows)]int, int6
 func TestCostOfReuse(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, sampleSite(200))
-	w.exported(t, nil)
+	w.exported(t, func(o *Options) { o.KeepInObjects, o.Shards = true, 1 })
 	w.now = w.now.Add(time.Minute)
 	m := &storetest.Meter{}
 	w.store, w.objects = m.Store(w.store), m.Objects(w.objects)
@@ -128,41 +127,45 @@ func TestCostOfReuse(t *testing.T) {
 	}
 }
 
-// TestCostOfComparison holds what an export asks beyond a first one, because it is
-// compared with that, against the calculator. Bundles of few pages are read in
-// fewer pieces.
-func TestCostOfComparison(t *testing.T) {
-	w := newWorld(t)
-	m := &storetest.Meter{}
-	w.store, w.objects = m.Store(w.store), m.Objects(w.objects)
-	w.admin = w.service(w.store, w.objects, w.runner)
-	counted := func() ([len(costRows)]int, admin.ExportJob) {
-		w.now = w.now.Add(time.Minute)
-		m.WriteUnits, m.ReadUnits, m.ObjectWrites, m.ObjectReads = 0, 0, 0, 0
-		return w.counted(t, m, w.startOf(t, admin.StartExport{}), 1, 0)
-	}
-	w.publish(t, changedSite(200, nil))
-	alone, _ := counted()
-	w.publish(t, changedSite(200, someChanges()))
-	more, done := counted()
-	if !done.Bundle.Changes.Listed {
-		t.Fatalf("the export was not compared: %+v", done.Bundle)
-	}
-	for i := range more {
-		more[i] -= alone[i]
-	}
-	a := job.ComparedAsks()
-	most := [len(costRows)]int{a.WriteUnits, a.ReadUnits, a.ObjectWrites, a.ObjectReads}
-	for i, row := range costRows {
-		if more[i] > most[i] || most[i] > 0 && more[i] == 0 {
-			t.Errorf("a comparison asks for %d more %s; the calculator says at most %d", more[i], row, most[i])
+// TestCostOfTheNext holds what exports ask beyond a first one, because they are
+// compared with one before and use what was kept, against the calculator. Bundles of
+// few pages are read in fewer pieces.
+func TestCostOfTheNext(t *testing.T) {
+	for _, shards := range []int{1, 3} {
+		w := newWorld(t)
+		m := &storetest.Meter{}
+		w.store, w.objects = m.Store(w.store), m.Objects(w.objects)
+		w.admin = w.service(w.store, w.objects, w.runner)
+		counted := func() ([len(costRows)]int, admin.ExportJob) {
+			w.now = w.now.Add(time.Minute)
+			m.WriteUnits, m.ReadUnits, m.ObjectWrites, m.ObjectReads = 0, 0, 0, 0
+			return w.counted(t, m, w.startOf(t, admin.StartExport{}), shards, 0)
+		}
+		w.publish(t, changedSite(200, nil))
+		alone, _ := counted()
+		w.publish(t, changedSite(200, someChanges()))
+		more, done := counted()
+		if !done.Bundle.Changes.Listed {
+			t.Fatalf("the export was not compared: %+v", done.Bundle)
+		}
+		for i := range more {
+			more[i] -= alone[i]
+		}
+		a := job.AfterAsks(shards)
+		most := [len(costRows)]int{a.WriteUnits, a.ReadUnits, a.ObjectWrites, a.ObjectReads}
+		for i, row := range costRows {
+			if more[i] > most[i] || most[i] > 0 && more[i] == 0 {
+				t.Errorf("with %d shards the next export asks for %d more %s; the calculator says at most %d", shards, more[i], row, most[i])
+			}
 		}
 	}
 	page, err := os.ReadFile("../../../infra/docs/operate/cost.mdx")
 	if err != nil {
 		t.Fatal(err)
 	}
-	says := fmt.Sprintf("that asks for %d read unit of DynamoDB, %d write and at most %d reads of S3 more", a.ReadUnits, a.ObjectWrites, a.ObjectReads)
+	once, each := job.AfterAsks(0), job.AfterAsks(1)
+	says := fmt.Sprintf("ask for %d read unit of DynamoDB, %d writes and at most %d reads of S3 more, and %d reads for each shard",
+		once.ReadUnits, once.ObjectWrites, once.ObjectReads, each.ObjectReads-once.ObjectReads)
 	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), says) {
 		t.Errorf("the cost page should say: %s", says)
 	}

@@ -28,11 +28,11 @@ func (s *Steps) siteValues(ctx context.Context, j admin.ExportJob) *kept.Store {
 	return kept.OpenObjects(ctx, s.opt.Objects, admin.KeptPrefix(j.Organisation, j.Project), 0, s.keptFault(ctx, j.ID))
 }
 
-// listValues writes for the other steps which values there are. A whole export that
-// finds many packs takes the older ones' place.
+// listValues writes for the other steps which values there are. A whole export takes
+// the place of older ones.
 func (s *Steps) listValues(ctx context.Context, j admin.ExportJob, values *kept.Store, shards int) error {
 	if len(j.Paths) == 0 && len(j.Groups) == 0 {
-		values.Retire(shards)
+		values.Retire(shards, s.opt.Now().Add(-admin.KeptFor/2))
 	}
 	values.Flush()
 	return s.put(ctx, job.KeptKey(j.ID), values.Encode())

@@ -19,11 +19,11 @@ type Asks struct {
 
 // AsksOf returns what an export with that many shards asks, from the call that
 // starts it to its end, without its callers' polls, the parts of large objects
-// and the comparison with an export before it (ComparedAsks). A test holds it
-// against exports that are counted.
+// and what an export before it adds (AfterAsks). A test holds it against exports
+// that are counted.
 func AsksOf(shards int) Asks {
-	once := Asks{WriteUnits: 25, ReadUnits: 19, ObjectWrites: 6, ObjectReads: 17, Transitions: 6, Calls: 3}
-	each := Asks{WriteUnits: 2, ReadUnits: 6, ObjectWrites: 6, ObjectReads: 8, Transitions: 2, Calls: 1}
+	once := Asks{WriteUnits: 25, ReadUnits: 20, ObjectWrites: 10, ObjectReads: 18, Transitions: 6, Calls: 3}
+	each := Asks{WriteUnits: 2, ReadUnits: 6, ObjectWrites: 7, ObjectReads: 8, Transitions: 2, Calls: 1}
 	return Asks{
 		WriteUnits: once.WriteUnits + shards*each.WriteUnits, ReadUnits: once.ReadUnits + shards*each.ReadUnits,
 		ObjectWrites: once.ObjectWrites + shards*each.ObjectWrites, ObjectReads: once.ObjectReads + shards*each.ObjectReads,
@@ -31,16 +31,18 @@ func AsksOf(shards int) Asks {
 	}
 }
 
-// ComparedAsks returns what the comparison with the export before adds at most:
-// the bundles' lists, and both of them twice.
-func ComparedAsks() Asks {
-	return Asks{ReadUnits: 1, ObjectWrites: 1, ObjectReads: 6}
+// AfterAsks returns what an export before it adds to one with that many shards, at
+// most: the bundles' lists and both bundles twice, to compare them, and what was kept,
+// of which each shard reads a few pieces.
+func AfterAsks(shards int) Asks {
+	return Asks{ReadUnits: 1, ObjectWrites: 2, ObjectReads: 12 + 4*shards}
 }
 
 // ReusedAsks returns what an export asks that renders nothing. The copy of a bundle
-// above 5 GiB asks one more write for each GiB.
+// above 5 GiB asks one more write for each GiB, and each pack of kept values above three
+// one more read.
 func ReusedAsks() Asks {
-	return Asks{WriteUnits: 22, ReadUnits: 20, ObjectWrites: 3, ObjectReads: 5, Transitions: 6, Calls: 3}
+	return Asks{WriteUnits: 22, ReadUnits: 20, ObjectWrites: 5, ObjectReads: 9, Transitions: 6, Calls: 3}
 }
 
 // Prices are in US dollars. See DefaultPrices for what each is for.
@@ -84,6 +86,19 @@ type Run struct {
 	Requests int
 }
 
+// keptPage is how many bytes are kept of a page that was rendered, for later exports.
+const keptPage = 100_000
+
+// Stored returns how many bytes an export stores for a month: its archive, and what it
+// keeps for later exports, by the part of a month for which that is there.
+func (r Run) Stored() int64 {
+	if r.Reused {
+		return r.Bundle
+	}
+	const month = 30 * 24 * time.Hour
+	return r.Bundle + int64(float64(r.Pages*keptPage)*(admin.KeptFor.Hours()/month.Hours()))
+}
+
 // stepMemory is the memory of a step's function, in MB: on Lambda one processor.
 const stepMemory = 1769
 
@@ -110,8 +125,8 @@ type Line struct {
 	Dollars float64 `json:"dollars"`
 }
 
-// Bill is the price of a job: of making it, and for an export of keeping its archive
-// for a month and of downloading it once to the internet.
+// Bill is the price of a job: of making it, and for an export of storing what it made
+// for a month and of downloading its archive once to the internet.
 type Bill struct {
 	Lines    []Line  `json:"lines"`
 	Made     float64 `json:"made"`
@@ -168,7 +183,7 @@ func (p Prices) Bill(r Run) Bill {
 	if r.Reused {
 		a = ReusedAsks()
 	}
-	if c := ComparedAsks(); r.Compared {
+	if c := AfterAsks(r.Shards); r.Compared {
 		a.ReadUnits += c.ReadUnits
 		a.ObjectWrites += c.ObjectWrites
 		a.ObjectReads += c.ObjectReads
@@ -184,11 +199,11 @@ func (p Prices) Bill(r Run) Bill {
 		a.ObjectWrites += large.ObjectWrites
 	}
 	if r.Shards > 0 {
-		a.ObjectWrites += r.Shards * parts(r.Bundle/int64(r.Shards))
+		shards := int64(r.Shards)
+		a.ObjectWrites += r.Shards * (parts(r.Bundle/shards) + int(int64(r.Pages)*keptPage/shards/partBytes))
 	}
 	b := billOf(p.steps(r.Steps, r.GBSeconds, a), p.workflow(fmt.Sprintf("%d shards", r.Shards), a), p.records(a), p.objects(a), p.requests(r.Requests), p.watching(a.Calls+r.Requests))
-	gb := float64(r.Bundle) / 1e9
-	b.Kept, b.Download = gb*p.GBMonth, gb*p.GBOut
+	b.Kept, b.Download = float64(r.Stored())/1e9*p.GBMonth, float64(r.Bundle)/1e9*p.GBOut
 	return b
 }
 

@@ -36,7 +36,7 @@ func TestCostPage(t *testing.T) {
 			fmt.Fprintf(&rows, "| %s: %s | %s |\n", l.Name, l.About, dollars(l.Dollars))
 		}
 		fmt.Fprintf(&rows, "| **made** | **%s** |\n", dollars(bill.Made))
-		fmt.Fprintf(&rows, "| kept for a month: %.2f GB | %s |\n", float64(r.Bundle)/1e9, dollars(bill.Kept))
+		fmt.Fprintf(&rows, "| kept for a month: %.2f GB | %s |\n", float64(r.Stored())/1e9, dollars(bill.Kept))
 		fmt.Fprintf(&rows, "| downloaded once | %s |\n", dollars(bill.Download))
 		if !strings.Contains(string(page), rows.String()) {
 			t.Errorf("the cost page should have, for %s,\n%s", name, rows.String())

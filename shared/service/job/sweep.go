@@ -176,13 +176,14 @@ func (k *Keeper) sweepOrganisation(ctx context.Context, id string) error {
 	if _, err := k.opt.Admin.ExpireSnapshots(ctx, id); err != nil {
 		return err
 	}
-	if err := k.sweepKept(ctx, id); err != nil {
-		return err
-	}
-	return k.opt.Admin.Sweep(ctx, id, func(ctx context.Context) error { return k.sweepPacks(ctx, id) })
+	return errors.Join(
+		k.opt.Admin.Sweep(ctx, id, func(ctx context.Context) error { return k.sweepPacks(ctx, id) }),
+		k.sweepKept(ctx, id),
+	)
 }
 
-// sweepKept removes an organisation's old values of exports.
+// sweepKept removes what an organisation's exports kept for later ones, once it is
+// old. Exports that still need it make it again.
 func (k *Keeper) sweepKept(ctx context.Context, org string) error {
 	now := k.opt.Now()
 	return k.eachObject(ctx, admin.OrganisationKept(org), func(list []store.ObjectInfo) []store.ObjectInfo {

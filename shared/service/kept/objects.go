@@ -22,12 +22,12 @@ import (
 
 // In object storage packs lie below a prefix, which belongs to one site of one
 // organisation, under names in the order of their age. Several processes work on one
-// export, and several exports may run at the same time: the first step of an
-// export lists the packs and their values once, for all steps (Encode, Decode);
-// each step adds packs of its own, and no pack is ever changed. When there are
-// many, an export is told that the older ones are to go: what it uses of them it
-// writes again, and its last step removes them. An export beside it that still reads
-// them misses them, and renders.
+// export, and several exports may run at the same time. The first step of an export
+// lists the packs and their values once, for all steps (Encode, Decode); each step
+// adds packs of its own, and no pack is ever changed. Where there are many, the older
+// ones are to go (Retire): the export writes what it uses of them again, and its last
+// step removes them. An export that runs beside it and still reads them finds nothing
+// there, and renders.
 
 const (
 	// blockBytes is how much of a pack is read at once: values that were made one
@@ -37,15 +37,20 @@ const (
 	maxBlocks = 16
 	// readTime is how long a read may take before what is asked for is not there.
 	readTime = 20 * time.Second
-	// maxFaults is how many reads fail before nothing more is asked for.
+	// maxFaults is how many faults are met before nothing more is asked for or told.
 	maxFaults = 3
 	// readParallel is how many packs are listed at the same time.
 	readParallel = 16
-	// maxListed is how many packs are listed; what is beyond goes.
+	// maxListed is about how many packs are looked at, the oldest ones: where there
+	// are more, Retire has most of these go, and the next export sees the others.
 	maxListed = 10000
+	// objectBytes is how large a pack grows: what one request writes.
+	objectBytes = 8 << 20
 	// manyPacks is how many packs a site has before the older half goes, for each
-	// process that an export has.
-	manyPacks = 8
+	// process that an export has, and manyBytes how many bytes, unless that is less
+	// than the half of the limit.
+	manyPacks = 16
+	manyBytes = 8 * objectBytes
 )
 
 // objects is where a Store's packs lie in object storage.
@@ -70,10 +75,10 @@ type block struct {
 }
 
 // OpenObjects opens what lies below a prefix, which ends with a slash. Packs that
-// can't be read are removed. limit is how many bytes it may have, 0 for DefaultBytes.
-// fault, if not nil, is called with errors of the storage, of which none is one of an
-// export; ctx goes for all reads and for the life of the Store, but its end does not
-// count.
+// are damaged are removed. limit is how many bytes an export may keep, 0 for
+// DefaultBytes. fault, if not nil, is called with the first few errors of the storage:
+// no export fails by one. ctx carries values for all that the Store asks of the storage;
+// its end does not end the Store.
 func OpenObjects(ctx context.Context, to store.Objects, prefix string, limit int64, fault func(error)) *Store {
 	s := newObjects(ctx, to, prefix, limit, fault)
 	o := s.objects
@@ -101,7 +106,7 @@ func OpenObjects(ctx context.Context, to store.Objects, prefix string, limit int
 			continue
 		}
 		group.Go(func() error {
-			p := &pack{name: info.Key, size: info.Size}
+			p := &pack{name: info.Key, size: info.Size, written: info.Modified}
 			tail := &span{from: &object{o, info.Key, info.Size}}
 			p.from = tail
 			err := p.readIndex(func(k Key, at place) { found[i] = append(found[i], entry{k, at}) })
@@ -141,23 +146,23 @@ func newObjects(ctx context.Context, to store.Objects, prefix string, limit int6
 	}
 }
 
-// Retire has the older packs go at the end of this export, if there are many for the
-// processes that it has or if they have more bytes than half the limit; Encode passes
-// that on. Call it before anything is asked for.
-func (s *Store) Retire(processes int) {
+// Retire has packs go at the end of this export that were written before some time, and
+// the older ones if there are many, or many bytes, for the processes that it has; Encode
+// passes that on. What the export uses of them it writes again, so that what is in use
+// stays. Call it before Encode, and for an export that needs all pages of a site.
+func (s *Store) Retire(processes int, before time.Time) {
 	if s == nil || s.objects == nil {
 		return
 	}
-	rest, many := s.total, manyPacks*(processes+2)
-	if len(s.packs) <= many && rest <= s.limit/2 {
-		return
-	}
-	for i, p := range s.packs {
-		if len(s.packs)-i <= many/2 && rest <= s.limit/4 {
-			break
+	left, rest := len(s.packs), s.total
+	many, large := manyPacks*(processes+2), max(s.limit/2, manyBytes*int64(processes+2))
+	crowded := left > many || rest > large
+	for _, p := range s.packs {
+		if crowded && (left > many/2 || rest > large/2) || p.written.Before(before) {
+			p.old = true
+			left--
+			rest -= p.size
 		}
-		p.old = true
-		rest -= p.size
 	}
 }
 
@@ -268,15 +273,21 @@ func (s *Store) decode(data []byte) error {
 	return nil
 }
 
+// errBroken is the end of a read that was not tried.
+var errBroken = errors.New("kept: the storage fails")
+
 // failed notes an error of the storage, if it is one.
 func (o *objects) failed(err error) {
-	if err == nil {
+	if err == nil || errors.Is(err, errBroken) {
 		return
 	}
 	o.mu.Lock()
 	o.faults++
+	tell := o.faults <= maxFaults
 	o.mu.Unlock()
-	o.fault(err)
+	if tell {
+		o.fault(err)
+	}
 }
 
 // store writes a pack to the storage.
@@ -300,7 +311,7 @@ func (o *objects) read(name string, offset, length int64) ([]byte, error) {
 	broken := o.faults >= maxFaults
 	o.mu.Unlock()
 	if broken {
-		return nil, errors.New("kept: the storage fails")
+		return nil, errBroken
 	}
 	ctx, cancel := context.WithTimeout(o.ctx, readTime)
 	defer cancel()

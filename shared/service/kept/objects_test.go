@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -94,12 +96,15 @@ func TestObjectsOfWhichSomeAreLost(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := newObjectStore(t)
+			var pack string
 			for i := range 2 {
 				s := openAt(t, o, site)
 				s.Put(key(i), value(i, 1000))
 				s.Flush()
+				if i == 0 {
+					pack = names(t, o, site)[0]
+				}
 			}
-			pack := names(t, o, site)[0]
 			body, err := o.Get(t.Context(), pack, 0, -1)
 			if err != nil {
 				t.Fatal(err)
@@ -163,7 +168,7 @@ func TestOldObjectsGo(t *testing.T) {
 		s.Flush()
 	}
 	first := openAt(t, o, site)
-	first.Retire(1)
+	first.Retire(1, time.Time{})
 	list := first.Encode()
 	shard := Decode(t.Context(), list, o, site, 0, nil)
 	wantValues(t, shard, 0, 3, 1000)
@@ -182,9 +187,65 @@ func TestOldObjectsGo(t *testing.T) {
 	if _, ok := next.Get(key(4)); ok {
 		t.Error("a value that nobody used is there still")
 	}
-	next.Retire(1)
+	next.Retire(1, time.Time{})
 	if data := next.Encode(); !bytes.Equal(data[:8], []byte(listMark)) {
 		t.Errorf("%q", data[:8])
+	}
+}
+
+// TestObjectsAreWrittenAgain: what is used of packs that were written before some time
+// is written again, in order that a sweep by age takes only what nobody uses.
+func TestObjectsAreWrittenAgain(t *testing.T) {
+	o := newObjectStore(t)
+	s := openAt(t, o, site)
+	s.Put(key(1), value(1, 1000))
+	s.Put(key(2), value(2, 1000))
+	s.Flush()
+	before := names(t, o, site)
+	export := func(written time.Time) []string {
+		s := openAt(t, o, site)
+		s.Retire(1, written)
+		wantValues(t, s, 1, 2, 1000)
+		s.Finish()
+		return names(t, o, site)
+	}
+	if got := export(time.Now().Add(-time.Hour)); !slices.Equal(got, before) {
+		t.Errorf("packs are %v, were %v", got, before)
+	}
+	if got := export(time.Now().Add(time.Hour)); len(got) != 1 || got[0] == before[0] {
+		t.Errorf("packs are %v, were %v", got, before)
+	}
+	if _, ok := openAt(t, o, site).Get(key(2)); ok {
+		t.Error("a value that nobody used is there still")
+	}
+}
+
+// TestObjectsAreWrittenAtOnce: a pack is what one request writes, unless a single
+// value is larger.
+func TestObjectsAreWrittenAtOnce(t *testing.T) {
+	o := newObjectStore(t)
+	s := openAt(t, o, site)
+	sizes := []int{3 << 20, 5 << 20, 1 << 20, 7<<20 - 200, 9 << 20, 10}
+	for i, size := range sizes {
+		s.Put(key(i), value(i, size))
+	}
+	s.Flush()
+	list, err := o.List(t.Context(), site, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := 0
+	for _, info := range list {
+		if info.Size > objectBytes {
+			large++
+		}
+	}
+	if large != 1 || len(list) != 5 {
+		t.Errorf("%d of %d packs are large", large, len(list))
+	}
+	next := openAt(t, o, site)
+	for i, size := range sizes {
+		wantValues(t, next, i, i+1, size)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"time"
 )
 
 // A pack is values one after another, their index, and the tail: where the index
@@ -36,8 +37,9 @@ type pack struct {
 		io.ReaderAt
 		io.Closer
 	}
-	size int64
-	old  bool // it will go: what is used of it is put anew
+	size    int64
+	written time.Time // of an object
+	old     bool      // it will go: what is used of it is put anew
 }
 
 // read returns a value; false where it is damaged or gone.
@@ -109,7 +111,7 @@ func appendEntry(b []byte, k Key, at place) []byte {
 	return binary.BigEndian.AppendUint32(b, at.sum)
 }
 
-// writer writes a pack to a file.
+// writer writes a pack to a file, where an object is put together, too.
 type writer struct {
 	file  *os.File
 	size  int64
@@ -133,6 +135,11 @@ func (w *writer) add(k Key, data []byte) error {
 	w.index = appendEntry(w.index, k, place{offset: w.size, size: uint32(len(data)), sum: crc32.Checksum(data, table)})
 	w.size += int64(len(data))
 	return nil
+}
+
+// fits reports whether the pack has at most limit bytes with one more value.
+func (w *writer) fits(size int, limit int64) bool {
+	return w.size+int64(size+len(w.index)+entryBytes+tailBytes) <= limit
 }
 
 // end writes what follows the values.

@@ -191,7 +191,10 @@ func (s *Store) write(k Key, data []byte) {
 		return
 	}
 	var err error
-	if s.out == nil {
+	if s.objects != nil && s.out != nil && !s.out.fits(len(data), objectBytes) {
+		err = s.finish()
+	}
+	if err == nil && s.out == nil {
 		if s.out, err = create(s.dir); err == nil && s.objects != nil {
 			_ = os.Remove(s.out.file.Name()) // where systems allow it, nothing is left of a killed process
 		}
