@@ -51,9 +51,13 @@ func (b *bench) section(ctx context.Context) string {
 		fmt.Fprintf(&s, "| %s: %s | %s | %s | %s |\n", thousands(r.set.pages), r.set.about, diagrams, ratios(r.hugo, r.bindery), ratios(r.same, r.bindery))
 	}
 	for _, r := range b.rows {
-		for _, name := range []string{"docusaurus", "starlight", "vitepress"} {
-			if t := r.others[name]; len(t) > 0 {
-				fmt.Fprintf(&s, "\nBindery by %s on %s pages: %s.\n", name, thousands(r.set.pages), ratios(t, r.bindery))
+		if len(r.others) == 0 {
+			continue
+		}
+		fmt.Fprintf(&s, "\n| %s pages, diagrams drawn by Bindery alone, beside | Bindery by it |\n|---|---|\n", thousands(r.set.pages))
+		for _, tool := range [][2]string{{"docusaurus", "Docusaurus, its fastest way"}, {"starlight", "Starlight, without search"}, {"vitepress", "VitePress"}} {
+			if t := r.others[tool[0]]; len(t) > 0 {
+				fmt.Fprintf(&s, "| %s | %s |\n", tool[1], ratios(t, r.bindery))
 			}
 		}
 	}

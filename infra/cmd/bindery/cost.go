@@ -23,6 +23,8 @@ type cost struct {
 	Shards    int     `json:"shards"`
 	GBSeconds float64 `json:"gbSeconds"`
 	Bundle    int64   `json:"bundleBytes"`
+	// Stored is the bundle, and the part of a month of what is kept for later exports.
+	Stored int64 `json:"storedBytes"`
 	job.Bill
 	// Untimed reports that the job's steps were not timed: their line is missing.
 	Untimed bool `json:"untimed,omitempty"`
@@ -49,7 +51,7 @@ func (a *app) costCommand() *cobra.Command {
 		Short: "Show what a finished export or agent job costs (for operators)",
 		Long: `Cost reads a finished export's own records (how long each step ran and in how much memory, how
 many shards it had, how large its archive is) and shows what making it, keeping it for a month
-and downloading it once costs. What it asks of DynamoDB, S3 and Step Functions follows from
+(and for three days what later exports take of it) and downloading it once costs. What it asks of DynamoDB, S3 and Step Functions follows from
 the number of its shards. For an export of a data folder, its steps are priced as if they had
 run in functions of 1,769 MB.
 
@@ -102,7 +104,7 @@ func exportCost(ctx context.Context, s *admin.Service, p job.Prices, id string, 
 	}
 	run := job.RunOf(j, steps, polls+2)
 	return cost{
-		Job: j.ID, Pages: run.Pages, Shards: run.Shards, GBSeconds: run.GBSeconds, Bundle: run.Bundle,
+		Job: j.ID, Pages: run.Pages, Shards: run.Shards, GBSeconds: run.GBSeconds, Bundle: run.Bundle, Stored: run.Stored(),
 		Bill: p.Bill(run), Untimed: len(steps) == 0,
 	}, nil
 }
@@ -168,7 +170,7 @@ func (c agentCost) show(w io.Writer) {
 func (c cost) show(w io.Writer) {
 	rows := append(rows(c.Bill),
 		[]string{"made", fmt.Sprintf("%d pages", c.Pages), dollars(c.Made)},
-		[]string{"kept for a month", size(c.Stored()), dollars(c.Kept)},
+		[]string{"kept for a month", size(c.Stored), dollars(c.Kept)},
 		[]string{"downloaded once", "to the internet", dollars(c.Download)})
 	table(w, "part of dollars", rows)
 	if c.Untimed {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -149,11 +150,12 @@ func newObjects(ctx context.Context, to store.Objects, prefix string, limit int6
 // Retire has packs go at the end of this export that were written before some time, and
 // the older ones if there are many, or many bytes, for the processes that it has; Encode
 // passes that on. What the export uses of them it writes again, so that what is in use
-// stays. Call it before Encode, and for an export that needs all pages of a site.
+// stays. It is for exports that need all pages of a site.
 func (s *Store) Retire(processes int, before time.Time) {
 	if s == nil || s.objects == nil {
 		return
 	}
+	s.mu.Lock()
 	left, rest := len(s.packs), s.total
 	many, large := manyPacks*(processes+2), max(s.limit/2, manyBytes*int64(processes+2))
 	crowded := left > many || rest > large
@@ -164,6 +166,9 @@ func (s *Store) Retire(processes int, before time.Time) {
 			rest -= p.size
 		}
 	}
+	used := slices.Collect(maps.Keys(s.used))
+	s.mu.Unlock()
+	s.Use(used...)
 }
 
 // sweepObjects removes the packs that Retire chose.

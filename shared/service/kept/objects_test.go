@@ -200,12 +200,14 @@ func TestObjectsAreWrittenAgain(t *testing.T) {
 	s := openAt(t, o, site)
 	s.Put(key(1), value(1, 1000))
 	s.Put(key(2), value(2, 1000))
+	s.Put(key(3), value(3, 1000))
 	s.Flush()
 	before := names(t, o, site)
 	export := func(written time.Time) []string {
 		s := openAt(t, o, site)
-		s.Retire(1, written)
 		wantValues(t, s, 1, 2, 1000)
+		s.Retire(1, written)
+		wantValues(t, s, 3, 4, 1000)
 		s.Finish()
 		return names(t, o, site)
 	}
@@ -215,7 +217,10 @@ func TestObjectsAreWrittenAgain(t *testing.T) {
 	if got := export(time.Now().Add(time.Hour)); len(got) != 1 || got[0] == before[0] {
 		t.Errorf("packs are %v, were %v", got, before)
 	}
-	if _, ok := openAt(t, o, site).Get(key(2)); ok {
+	next := openAt(t, o, site)
+	wantValues(t, next, 1, 2, 1000) // asked for before
+	wantValues(t, next, 3, 4, 1000) // and after
+	if _, ok := next.Get(key(2)); ok {
 		t.Error("a value that nobody used is there still")
 	}
 }
