@@ -31,7 +31,7 @@ func (s *stack) explain() {
 	}
 	keys := because("AwsSolutions-IAM5",
 		"Objects are named by organisation, digest and job, none of which is known when this is deployed; each function has the narrowest patterns of keys that cover its own.",
-		`/^Resource::<(Sources|Exports)[0-9A-F]+\.Arn>\/(orgs|exports|agents)\/.*\*.*$/g`)
+		`/^Resource::<(Sources|Exports)[0-9A-F]+\.Arn>\/(orgs|exports|agents|kept)\/.*\*.*$/g`)
 	executions := because("AwsSolutions-IAM5", "Executions are named by jobs, which are not known when this is deployed; all are of this one machine.",
 		`/^Resource::arn:.*:states:.*:execution:.*:\*$/g`)
 	for _, f := range s.functions {
