@@ -51,8 +51,8 @@ func (a *app) costCommand() *cobra.Command {
 		Short: "Show what a finished export or agent job costs (for operators)",
 		Long: `Cost reads a finished export's own records (how long each step ran and in how much memory, how
 many shards it had, how large its archive is) and shows what making it, keeping it for a month
-(and for three days what later exports take of it) and downloading it once costs. What it asks of DynamoDB, S3 and Step Functions follows from
-the number of its shards. For an export of a data folder, its steps are priced as if they had
+(and what later exports reuse of it for three days) and downloading it once costs. What it asks
+of DynamoDB, S3 and Step Functions follows from the number of its shards. For an export of a data folder, its steps are priced as if they had
 run in functions of 1,769 MB.
 
 For an agent job it shows what the model cost, by the service's table of models, and what AWS

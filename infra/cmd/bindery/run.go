@@ -77,7 +77,7 @@ bytes with and without it. --fresh and --no-cache render all pages.`,
 					return err
 				}
 			}
-			s, err := openServer(ctx, server.Options{Dir: data, Temporary: temporary, Kept: folder, Addr: "127.0.0.1:0", Log: a.logger(slog.LevelError)})
+			s, err := openServer(ctx, server.Options{Dir: data, Temporary: temporary, Once: temporary, Kept: folder, Addr: "127.0.0.1:0", Log: a.logger(slog.LevelError)})
 			if err != nil {
 				return err
 			}

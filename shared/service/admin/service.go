@@ -23,6 +23,9 @@ type Options struct {
 	Now func() time.Time
 	// NewID makes an identifier with a prefix; nil for random ones.
 	NewID func(prefix string) string
+	// SnapshotID makes a snapshot's identifier, which begins with snp_, from the
+	// digest of its manifest; nil for one that begins with the time and is random.
+	SnapshotID func(manifest string) string
 	// KeyPrefix begins every admin key, before its underscore; default "bnd".
 	KeyPrefix string
 	// Operator is who operators' changes are by, for the audit log; default
@@ -70,6 +73,11 @@ func New(o Options) *Service {
 	}
 	if o.NewID == nil {
 		o.NewID = randomID
+	}
+	if o.SnapshotID == nil {
+		o.SnapshotID = func(string) string {
+			return idSnapshot + "_" + timePart(o.Now()) + o.NewID(idSnapshot)[len(idSnapshot)+1:]
+		}
 	}
 	o.KeyPrefix = cmp.Or(o.KeyPrefix, "bnd")
 	o.Operator = cmp.Or(o.Operator, "operator")

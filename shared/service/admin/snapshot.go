@@ -229,7 +229,7 @@ func (s *Service) CreateSnapshot(ctx context.Context, c Caller, in CreateSnapsho
 		}
 		now := s.now()
 		p := Snapshot{
-			ID:           idSnapshot + "_" + timePart(now) + s.opt.NewID(idSnapshot)[len(idSnapshot)+1:],
+			ID:           s.opt.SnapshotID(in.Manifest.SHA256),
 			Organisation: project.Organisation, Project: project.ID, Domain: project.Domain,
 			Status: snapshotPending, Base: in.Base, Manifest: in.Manifest, CreatedAt: now,
 		}

@@ -66,6 +66,7 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 	}
 	w := s.newArchive(ctx, in.JobID, parts.unitBytes)
 	counts, err := s.writeBundle(ctx, src, parts, facts, files, w)
+	src.kept.Flush() // another call may be the last one
 	if err == nil && w.n > s.opt.MaxBundleBytes {
 		err = s.tooLarge()
 	}
@@ -89,6 +90,7 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 		return err
 	}
 	s.opt.Annotate(ctx, slog.Int64("bytes", info.Size))
+	s.keepBundle(ctx, src.kept, input.Job, made, facts.lines.Bytes())
 	// Only now has all been asked for that the export needs.
 	src.kept.Finish()
 	return nil

@@ -17,15 +17,15 @@ const maxListBytes = 256 << 20
 func (s *Steps) keepsInObjects() bool { return s.opt.Kept == nil && s.opt.KeepInObjects }
 
 // siteValues opens, for Plan, what is kept of a job's project; nil where nothing is.
-// An export that is to render anew finds nothing, and keeps what it makes.
 func (s *Steps) siteValues(ctx context.Context, j admin.ExportJob) *kept.Store {
-	switch {
-	case !s.keepsInObjects():
+	if !s.keepsInObjects() {
 		return s.opt.Kept
-	case j.Fresh:
-		return s.decodeValues(ctx, j, kept.EmptyList())
 	}
-	return kept.OpenObjects(ctx, s.opt.Objects, admin.KeptPrefix(j.Organisation, j.Project), 0, s.keptFault(ctx, j.ID))
+	values := kept.OpenObjects(ctx, s.opt.Objects, admin.KeptPrefix(j.Organisation, j.Project), 0, s.keptFault(ctx, j.ID))
+	if j.Fresh { // it is to find nothing; what it makes is for later exports
+		values.Forget()
+	}
+	return values
 }
 
 // listValues writes for the other steps which values there are. A whole export takes
@@ -35,7 +35,11 @@ func (s *Steps) listValues(ctx context.Context, j admin.ExportJob, values *kept.
 		values.Retire(shards, s.opt.Now().Add(-admin.KeptFor/2))
 	}
 	values.Flush()
-	return s.put(ctx, job.KeptKey(j.ID), values.Encode())
+	list := values.Encode()
+	if len(list) > maxListBytes {
+		list = kept.EmptyList()
+	}
+	return s.put(ctx, job.KeptKey(j.ID), list)
 }
 
 // listedValues opens, for the steps after Plan, the values that it listed.
@@ -61,6 +65,6 @@ func (s *Steps) decodeValues(ctx context.Context, j admin.ExportJob, list []byte
 func (s *Steps) keptFault(ctx context.Context, id string) func(error) {
 	ctx = context.WithoutCancel(ctx)
 	return func(err error) {
-		s.opt.Log.WarnContext(ctx, "values that are kept can't be used", "job", id, "error", err)
+		s.opt.Log.WarnContext(ctx, "a fault of what is kept for later exports", "job", id, "error", err)
 	}
 }

@@ -129,6 +129,9 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	if reused, err := s.reuse(ctx, input.Job, begun); reused || err != nil {
 		return out, err
 	}
+	if reused, err := s.recallBundle(ctx, values, input.Job, begun); reused || err != nil {
+		return out, err
+	}
 
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(putParallel)

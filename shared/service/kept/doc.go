@@ -7,6 +7,7 @@
 //	pack.go     how a pack is written and read
 //	value.go    values as bytes
 //	objects.go  packs in object storage
+//	file.go     one large value of a folder
 //	folder.go   the folders of sites below one of a user's
 //
 // A folder belongs to one site of one organisation. Several processes may use it

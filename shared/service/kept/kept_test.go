@@ -10,7 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"errors"
 	"github.com/bindery-docs/bindery/shared/render/page"
+	"io"
+	"strings"
+	"testing/iotest"
 )
 
 func key(i int) Key { return sha256.Sum256(fmt.Append(nil, i)) }
@@ -253,5 +257,52 @@ func fill(v reflect.Value, n *int) {
 		}
 	default:
 		panic(v.Type().String())
+	}
+}
+
+// TestOneLargeValue: a folder has the last one, other processes find it, and what is
+// written half is not there.
+func TestOneLargeValue(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *Store {
+		s, err := Open(dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		return s
+	}
+	open().KeepFile(key(1), strings.NewReader("one"))
+	s := open()
+	s.KeepFile(key(2), iotest.ErrReader(io.ErrUnexpectedEOF))
+	if _, err := s.OpenFile(key(2)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("half a value: %v", err)
+	}
+	read := func(k Key) string {
+		f, err := open().OpenFile(k)
+		if err != nil {
+			return ""
+		}
+		defer f.Close()
+		data, err := io.ReadAll(f)
+		if err != nil {
+			t.Error(err)
+		}
+		return string(data)
+	}
+	if got := read(key(1)); got != "one" {
+		t.Errorf("got %q", got)
+	}
+	s.KeepFile(key(3), strings.NewReader("three"))
+	if a, b := read(key(1)), read(key(3)); a != "" || b != "three" {
+		t.Errorf("got %q and %q", a, b)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("the folder has %v, %v", list, err)
+	}
+	var none *Store
+	none.KeepFile(key(1), strings.NewReader("one"))
+	if _, err := none.OpenFile(key(1)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("nothing keeps a value: %v", err)
 	}
 }

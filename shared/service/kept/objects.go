@@ -36,8 +36,8 @@ const (
 	blockBytes = 4 << 20
 	// maxBlocks is how many blocks are in memory.
 	maxBlocks = 16
-	// readTime is how long a read may take before what is asked for is not there.
-	readTime = 20 * time.Second
+	// callTime is how long a call of the storage may take before it is a fault.
+	callTime = 20 * time.Second
 	// maxFaults is how many faults are met before nothing more is asked for or told.
 	maxFaults = 3
 	// readParallel is how many packs are listed at the same time.
@@ -47,9 +47,9 @@ const (
 	maxListed = 10000
 	// objectBytes is how large a pack grows: what one request writes.
 	objectBytes = 8 << 20
-	// manyPacks is how many packs a site has before the older half goes, for each
-	// process that an export has, and manyBytes how many bytes, unless that is less
-	// than the half of the limit.
+	// manyPacks is how many packs a site may have for each process of an export, and
+	// manyBytes how many bytes, where that is more than half the limit; above that
+	// the older half goes.
 	manyPacks = 16
 	manyBytes = 8 * objectBytes
 )
@@ -76,8 +76,8 @@ type block struct {
 }
 
 // OpenObjects opens what lies below a prefix, which ends with a slash. Packs that
-// are damaged are removed. limit is how many bytes an export may keep, 0 for
-// DefaultBytes. fault, if not nil, is called with the first few errors of the storage:
+// are damaged are removed. limit is how many bytes one process of an export may keep,
+// 0 for DefaultBytes. fault, if not nil, is called with the first few errors of the storage:
 // no export fails by one. ctx carries values for all that the Store asks of the storage;
 // its end does not end the Store.
 func OpenObjects(ctx context.Context, to store.Objects, prefix string, limit int64, fault func(error)) *Store {
@@ -85,7 +85,7 @@ func OpenObjects(ctx context.Context, to store.Objects, prefix string, limit int
 	o := s.objects
 	var list []store.ObjectInfo
 	for after := ""; len(list) <= maxListed; after = list[len(list)-1].Key {
-		page, err := to.List(o.ctx, prefix, after, 0)
+		page, err := o.list(prefix, after)
 		if err != nil {
 			o.failed(err)
 			return s
@@ -115,7 +115,7 @@ func OpenObjects(ctx context.Context, to store.Objects, prefix string, limit int
 			switch {
 			case errors.Is(err, errPack):
 				o.failed(fmt.Errorf("%s: %w", info.Key, err))
-				o.failed(to.Delete(o.ctx, info.Key))
+				o.remove(info.Key)
 			case err != nil:
 				o.failed(err)
 			default:
@@ -147,10 +147,10 @@ func newObjects(ctx context.Context, to store.Objects, prefix string, limit int6
 	}
 }
 
-// Retire has packs go at the end of this export that were written before some time, and
-// the older ones if there are many, or many bytes, for the processes that it has; Encode
-// passes that on. What the export uses of them it writes again, so that what is in use
-// stays. It is for exports that need all pages of a site.
+// Retire marks packs for removal at the end of this export: those that were written
+// before some time, and the older half where there are many packs, or many bytes, for
+// the processes that it has. Encode passes the marks on. What the export uses of these
+// packs it writes again. It is for exports that need all pages of a site.
 func (s *Store) Retire(processes int, before time.Time) {
 	if s == nil || s.objects == nil {
 		return
@@ -160,7 +160,7 @@ func (s *Store) Retire(processes int, before time.Time) {
 	many, large := manyPacks*(processes+2), max(s.limit/2, manyBytes*int64(processes+2))
 	crowded := left > many || rest > large
 	for _, p := range s.packs {
-		if crowded && (left > many/2 || rest > large/2) || p.written.Before(before) {
+		if s.forgotten || crowded && (left > many/2 || rest > large/2) || p.written.Before(before) {
 			p.old = true
 			left--
 			rest -= p.size
@@ -171,10 +171,14 @@ func (s *Store) Retire(processes int, before time.Time) {
 	s.Use(used...)
 }
 
-// sweepObjects removes the packs that Retire chose.
+// sweepObjects removes the packs that Retire chose, unless what is used of them could
+// not be written again.
 func (s *Store) sweepObjects() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.broken {
+		return
+	}
 	var old []string
 	for _, p := range s.packs {
 		if p.old {
@@ -182,7 +186,7 @@ func (s *Store) sweepObjects() {
 		}
 	}
 	if len(old) > 0 {
-		s.objects.failed(s.objects.to.Delete(s.objects.ctx, old...))
+		s.objects.remove(old...)
 	}
 }
 
@@ -200,6 +204,18 @@ func (s *Store) Flush() {
 
 // listMark begins the bytes of a list.
 const listMark = "bdylist1"
+
+// Forget has nothing found of what is there, for an export that is to make everything
+// anew. Retire then marks all packs: what the export makes takes their place.
+func (s *Store) Forget() {
+	if s == nil || s.objects == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.values)
+	s.forgotten = true
+}
 
 // Encode returns what Decode opens: which values there are, in which packs.
 func (s *Store) Encode() []byte {
@@ -278,6 +294,24 @@ func (s *Store) decode(data []byte) error {
 	return nil
 }
 
+// call returns the context of one call of the storage.
+func (o *objects) call() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(o.ctx, callTime)
+}
+
+func (o *objects) list(prefix, after string) ([]store.ObjectInfo, error) {
+	ctx, cancel := o.call()
+	defer cancel()
+	return o.to.List(ctx, prefix, after, 0)
+}
+
+// remove removes packs; a fault leaves them to a later export.
+func (o *objects) remove(names ...string) {
+	ctx, cancel := o.call()
+	defer cancel()
+	o.failed(o.to.Delete(ctx, names...))
+}
+
 // errBroken is the end of a read that was not tried.
 var errBroken = errors.New("kept: the storage fails")
 
@@ -304,7 +338,9 @@ func (o *objects) store(w *writer) error {
 	}
 	if err == nil {
 		name := fmt.Sprintf("%s%012x-%s%s", o.prefix, time.Now().UnixMilli(), strings.ToLower(rand.Text()), finished)
-		_, err = o.to.Put(o.ctx, name, w.file, store.PutOptions{})
+		ctx, cancel := o.call()
+		_, err = o.to.Put(ctx, name, w.file, store.PutOptions{})
+		cancel()
 	}
 	o.failed(err)
 	return err
@@ -318,7 +354,7 @@ func (o *objects) read(name string, offset, length int64) ([]byte, error) {
 	if broken {
 		return nil, errBroken
 	}
-	ctx, cancel := context.WithTimeout(o.ctx, readTime)
+	ctx, cancel := o.call()
 	defer cancel()
 	body, err := o.to.Get(ctx, name, offset, length)
 	if err != nil {

@@ -225,6 +225,31 @@ func TestObjectsAreWrittenAgain(t *testing.T) {
 	}
 }
 
+// TestForgottenObjects: nothing is found of them, and they go where all of a site is
+// made anew.
+func TestForgottenObjects(t *testing.T) {
+	o := newObjectStore(t)
+	s := openAt(t, o, site)
+	s.Put(key(1), value(1, 1000))
+	s.Flush()
+	before := names(t, o, site)
+	for _, whole := range []bool{false, true} {
+		s = openAt(t, o, site)
+		s.Forget()
+		if whole {
+			s.Retire(1, time.Time{})
+		}
+		last := Decode(t.Context(), s.Encode(), o, site, 0, nil)
+		if _, ok := last.Get(key(1)); ok {
+			t.Error("the value is found")
+		}
+		last.Finish()
+		if there := slices.Contains(names(t, o, site), before[0]); there == whole {
+			t.Errorf("a whole export: %v; the pack is there: %v", whole, there)
+		}
+	}
+}
+
 // TestObjectsAreWrittenAtOnce: a pack is what one request writes, unless a single
 // value is larger.
 func TestObjectsAreWrittenAtOnce(t *testing.T) {

@@ -34,11 +34,11 @@ const (
 	fewBytes = 16 << 20
 )
 
-// DefaultBytes is how many bytes a folder has at most, unless Options say
-// otherwise: 60,000 pages of usual size.
+// DefaultBytes is how many bytes a folder has at most, or one process of an export
+// keeps among objects, unless the caller says otherwise: 20,000 pages of usual size.
 const DefaultBytes = 2 << 30
 
-// Store is an open folder. It is safe for concurrent use. A nil Store keeps
+// Store is an open folder, or what a site has among objects. It is safe for concurrent use. A nil Store keeps
 // nothing.
 type Store struct {
 	dir   string
@@ -50,11 +50,12 @@ type Store struct {
 	used   map[Key]struct{} // what was asked for, or put, since Open
 	moved  map[Key]struct{} // what was used of old packs, and written again
 	live   int64            // bytes of used
-	total  int64            // bytes of the folder
+	total  int64            // bytes of all packs
 	// objects is where packs go in place of a folder.
-	objects *objects
-	out     *writer // nil until there is something to write
-	broken  bool    // nothing more is written
+	objects   *objects
+	forgotten bool    // its packs are not used
+	out       *writer // nil until there is something to write
+	broken    bool    // nothing more is written
 }
 
 // Open opens a folder, which it makes if it does not exist (mode 0700). limit is

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/cloud/cloudtest"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -39,6 +42,41 @@ func TestCopyInParts(t *testing.T) {
 	}
 	if err := o.copy(t.Context(), job.BundleKey("none"), to, 1, 5<<20); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a copy of nothing: %v", err)
+	}
+}
+
+// Each object is listed where it was put, whichever bucket that is, and by prefixes
+// that both buckets have.
+func TestListsOfBothBuckets(t *testing.T) {
+	c := cloudtest.MiniStack(t)
+	sources, exports := c.Buckets(t)
+	o := New(c.Config, Options{Sources: sources, Exports: exports})
+	keys := []string{job.BundleKey("one"), admin.KeptPrefix("org_1", "prj_1") + "a", admin.PackPrefix("org_1") + "b"}
+	slices.Sort(keys)
+	for _, key := range keys {
+		if _, err := o.Put(t.Context(), key, strings.NewReader("text"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, key := range keys {
+		for n := range len(key) {
+			var want, got []string
+			for _, k := range keys {
+				if strings.HasPrefix(k, key[:n]) {
+					want = append(want, k)
+				}
+			}
+			list, err := o.List(t.Context(), key[:n], "", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, info := range list {
+				got = append(got, info.Key)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("below %q are %v, want %v", key[:n], got, want)
+			}
+		}
 	}
 }
 

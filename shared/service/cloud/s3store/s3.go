@@ -101,10 +101,15 @@ func New(cfg aws.Config, opt Options) *Objects {
 	return o
 }
 
+// exported are what the keys of the bucket of exports begin with.
+var exported = [...]string{job.AllObjects, admin.AllKept}
+
 // bucket returns the bucket of a key.
 func (o *Objects) bucket(key string) *string {
-	if strings.HasPrefix(key, job.AllObjects) || strings.HasPrefix(key, admin.AllKept) {
-		return &o.exports
+	for _, begin := range exported {
+		if strings.HasPrefix(key, begin) {
+			return &o.exports
+		}
 	}
 	return &o.sources
 }
@@ -253,11 +258,10 @@ func (o *Objects) List(ctx context.Context, prefix, after string, limit int) ([]
 	if limit == 0 || limit > maxListed {
 		limit = maxListed
 	}
-	if strings.HasPrefix(prefix, job.AllObjects) || o.sources == o.exports {
-		return o.list(ctx, &o.exports, prefix, after, limit)
-	}
-	list, err := o.list(ctx, &o.sources, prefix, after, limit)
-	if err != nil || !strings.HasPrefix(job.AllObjects, prefix) {
+	bucket := o.bucket(prefix)
+	list, err := o.list(ctx, bucket, prefix, after, limit)
+	inBoth := slices.ContainsFunc(exported[:], func(begin string) bool { return strings.HasPrefix(begin, prefix) })
+	if err != nil || bucket == &o.exports || o.sources == o.exports || !inBoth {
 		return list, err
 	}
 	more, err := o.list(ctx, &o.exports, prefix, after, limit)
