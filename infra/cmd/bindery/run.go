@@ -38,9 +38,10 @@ renders nothing where nothing did, unless --fresh is given.
 
 What pages are made into is kept for the next run of the same folder, below bindery in the
 cache folder of your account or in --cache, up to 2 GiB a site: pages whose sources, snippets,
-pictures, links and settings are the same are then not rendered again. The folder's files are
-left there too, up to 1 GiB, and those that rest are not read again. The bundle has the same
-bytes with and without it. --fresh and --no-cache render all pages.`,
+pictures, links and settings are the same are then not rendered again. The last bundle, up to
+512 MiB, is there too: a run for which nothing changed takes it. So are the folder's files, up
+to 1 GiB, and those that rest are not read again. The bundle has the same bytes with and
+without it. --fresh and --no-cache render all pages.`,
 		Example: `  bindery run docs --out bundle.tar.gz
   bindery run docs --out bundle.tar.gz --domain docs.example.org --json`,
 		Args: cobra.ExactArgs(1),
