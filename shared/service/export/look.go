@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/script"
 	"github.com/bindery-docs/bindery/shared/render/theme"
+	"github.com/bindery-docs/bindery/shared/service/kept"
 )
 
 // Limits of what a site's pages may bring to its look. The first ones count,
@@ -169,7 +171,7 @@ func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script
 // classSheet makes the styles of class names, by compile, and reports those that no
 // style sheet knows.
 func (s *Steps) classSheet(ctx context.Context, src *source, r *report, compile func(context.Context, []string) ([]byte, []string, error)) ([]byte, error) {
-	sheet, unknown, err := compile(ctx, r.look.names())
+	sheet, unknown, err := s.sheetOf(ctx, src.kept, r.look.names(), compile)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -187,6 +189,37 @@ func (s *Steps) classSheet(ctx context.Context, src *source, r *report, compile 
 		r.findings.Add(d)
 	}
 	return sheet, nil
+}
+
+// keptSheet is what is kept of the styles of a set of class names.
+type keptSheet struct {
+	Sheet   []byte
+	Unknown []string
+}
+
+// sheetOf is compile, unless the styles of these names are kept: to make them takes
+// a tenth of a second before the first name.
+func (s *Steps) sheetOf(ctx context.Context, values *kept.Store, names []string, compile func(context.Context, []string) ([]byte, []string, error)) ([]byte, []string, error) {
+	if values == nil {
+		return compile(ctx, names)
+	}
+	names = slices.Clone(names)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	sum := sha256.New()
+	for _, name := range names {
+		fmt.Fprintf(sum, "%q\n", name)
+	}
+	key := s.keyOf("classes", sum.Sum(nil))
+	var was keptSheet
+	if data, ok := values.Get(key); ok && kept.Read(data, &was) == nil {
+		return was.Sheet, was.Unknown, nil
+	}
+	sheet, unknown, err := compile(ctx, names)
+	if err == nil {
+		values.Put(key, kept.Append(nil, keptSheet{sheet, unknown}))
+	}
+	return sheet, unknown, err
 }
 
 // names are the class names that may need rules: those on pages first, and as

@@ -1,59 +1,51 @@
 package export
 
 import (
-	"strings"
+	"context"
+	"errors"
+	"slices"
 	"testing"
-	"testing/fstest"
 
-	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/service/kept"
 )
 
-// A site's own style sheet finds its files wherever the bundle lies: the
-// addresses in it are relative, however they are written, and all else in it
-// stays.
-func TestAddressesInASiteOwnStyleSheet(t *testing.T) {
-	w := newWorld(t)
-	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
-	w.publish(t, fstest.MapFS{
-		"docs.json":        file(`{"name":"S","colors":{"primary":"#0055aa"},"navigation":{"pages":["index"]}}`),
-		"index.mdx":        file("---\ntitle: T\n---\n\nText.\n"),
-		"img/c.png":        file("\x89PNG\r\n"),
-		"img/a b (1).png":  file("\x89PNG\r\n\x00"),
-		"other.css":        file("i{}"),
-		"styles/third.css": file("b{}"),
-		"styles/site.css": file(`@charset "utf-8";
-@import "/other.css";
-@IMPORT/**/'/styles/third.css' screen;
-@import URL( "/gone.css" );
-@namespace url(/img/c.png);
-/* url(/img/c.png) @import "/other.css"; */
-a{background:URL(/img/c.png),url(/gone.png)}
-b{content:"url(/img/c.png)";background:url('/img/a\20 b\ (1).png')}
-c{background:url(/img/a\ b\ \(1\).png#x) , url(//cdn.example/c.png)}
-`),
-	})
-	files := unpacked(t, w.exported(t, nil))
-	want := `@charset "utf-8";
-@import "../other.css";
-@IMPORT/**/'third.css' screen;
-@import URL( "../gone.css" );
-@namespace url(/img/c.png);
-/* url(/img/c.png) @import "/other.css"; */
-a{background:URL(../img/c.png),url(../gone.png)}
-b{content:"url(/img/c.png)";background:url('../img/a%20b%20%281%29.png')}
-c{background:url(../img/a%20b%20%281%29.png#x) , url(//cdn.example/c.png)}
-`
-	got, wanted := strings.Split(files["styles/site.css"], "\n"), strings.Split(want, "\n")
-	for i := range min(len(got), len(wanted)) {
-		if got[i] != wanted[i] {
-			t.Errorf("line %d: %s, want %s", i+1, got[i], wanted[i])
+// TestStylesOfClassesAreKept: the same names, in any order, are compiled once; a fault
+// is not kept.
+func TestStylesOfClassesAreKept(t *testing.T) {
+	s, dir := New(Options{Renderer: "test"}), t.TempDir()
+	made := 0
+	var fault error
+	sheet := func(names ...string) string {
+		t.Helper()
+		values, err := kept.Open(dir, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
+		defer values.Close()
+		css, unknown, err := s.sheetOf(t.Context(), values, names, func(_ context.Context, names []string) ([]byte, []string, error) {
+			made++
+			return []byte(".p-1{}"), []string{"nonsense"}, fault
+		})
+		if !errors.Is(err, fault) || err == nil && !slices.Equal(unknown, []string{"nonsense"}) {
+			t.Errorf("unknown are %v, %v", unknown, err)
+		}
+		values.Finish()
+		return string(css)
 	}
-	if len(got) != len(wanted) {
-		t.Errorf("the sheet has %d lines, want %d", len(got), len(wanted))
-	}
-	// A file that is missing is not reported, whatever names it.
-	if report := files[bundle.DiagnosticsPath]; strings.Contains(report, "gone") {
-		t.Errorf("the report has %s", report)
+	for _, tt := range []struct {
+		names []string
+		fault error
+		made  int
+	}{
+		{[]string{"p-1", "nonsense"}, errors.New("stopped"), 1},
+		{[]string{"p-1", "nonsense"}, nil, 2},
+		{[]string{"nonsense", "p-1", "p-1"}, nil, 2},
+		{[]string{"p-1\nnonsense"}, nil, 3},
+		{[]string{"p-1"}, nil, 4},
+	} {
+		fault = tt.fault
+		if got := sheet(tt.names...); tt.fault == nil && got != ".p-1{}" || made != tt.made {
+			t.Errorf("%q: got %q, made %d times, want %d", tt.names, got, made, tt.made)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package local_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -54,9 +55,17 @@ func TestStoreContract(t *testing.T) {
 }
 
 func TestObjectsContract(t *testing.T) {
-	l := open(t, t.TempDir())
-	client := serve(t, l)
-	storetest.Objects(t, func(*testing.T) (store.Objects, *http.Client) { return l.Objects(), client })
+	for _, temporary := range []bool{false, true} {
+		t.Run(fmt.Sprintf("temporary %v", temporary), func(t *testing.T) {
+			l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Temporary: temporary})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { shut(t, l) })
+			client := serve(t, l)
+			storetest.Objects(t, func(*testing.T) (store.Objects, *http.Client) { return l.Objects(), client })
+		})
+	}
 }
 
 func TestSecretsContract(t *testing.T) {

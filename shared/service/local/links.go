@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -167,7 +169,7 @@ func (o *Objects) serveDownload(w http.ResponseWriter, r *http.Request, t terms)
 	h := w.Header()
 	h.Set("Content-Type", info.contentType)
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("ETag", `"`+info.SHA256+`"`)
+	h.Set("ETag", `"`+cmp.Or(info.SHA256, path.Base(info.file))+`"`) // files have random names
 	if t.filename != "" {
 		h.Set("Content-Disposition", store.Attachment(t.filename))
 	}
