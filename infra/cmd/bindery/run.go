@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,12 +79,21 @@ without it. --fresh and --no-cache render all pages.`,
 					return err
 				}
 			}
-			s, err := openServer(ctx, server.Options{Dir: data, Temporary: temporary, Once: temporary, Kept: folder, Addr: "127.0.0.1:0", Log: a.logger(slog.LevelError)})
+			opt := server.Options{Dir: data, Temporary: temporary, Kept: folder, Addr: "127.0.0.1:0", Log: a.logger(slog.LevelError)}
+			source := client.PublishOptions{Dir: args[0], Domain: domain, Kept: folder}
+			if temporary {
+				// One snapshot is made there. Named by what it holds, equal folders make
+				// equal bundles, in whatever packs their files lie.
+				var contents atomic.Value
+				source.Named = func(sum string) { contents.Store(sum) }
+				opt.SnapshotID = func(string) string { return "snp_" + contents.Load().(string)[:36] }
+			}
+			s, err := openServer(ctx, opt)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
-			result, err := a.runThrough(ctx, cmd, s, client.PublishOptions{Dir: args[0], Domain: domain, Kept: folder}, project, f)
+			result, err := a.runThrough(ctx, cmd, s, source, project, f)
 			if err != nil {
 				return err
 			}

@@ -53,6 +53,9 @@ type PublishOptions struct {
 	// Kept is an existing folder of this machine in which digests and packs are left
 	// for the next publish of the same folder. Empty keeps nothing.
 	Kept string
+	// Named, if not nil, is called before a snapshot is made, with the digest of what
+	// the files are: their paths, bytes and times.
+	Named func(contents string)
 	// Progress, if not nil, is called with the state so far, from several
 	// goroutines.
 	Progress func(PublishProgress)
@@ -186,6 +189,9 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 		return result, nil
 	}
 
+	if p.o.Named != nil {
+		p.o.Named(manifest.Contents())
+	}
 	request := api.CreateSnapshotRequest{Base: baseID, Manifest: api.Blob{SHA256: digest, SizeBytes: int64(len(encoded))}, Packs: []api.Blob{}}
 	for _, pack := range manifest.Packs {
 		request.Packs = append(request.Packs, api.Blob{SHA256: pack.SHA256, SizeBytes: pack.Size})

@@ -69,9 +69,8 @@ type Options struct {
 	// Temporary says that Dir is removed after Close: nothing is synced to the disk,
 	// and the processes of exports collect garbage late (CollectLate).
 	Temporary bool
-	// Once says that one folder is published, one time: its snapshot is named by what
-	// it holds, so that equal folders make equal bundles.
-	Once bool
+	// SnapshotID is that of admin.Options.
+	SnapshotID func(manifest string) string
 	// Kept is a folder in which exports leave what pages are made into for later
 	// ones, also of other Servers; it is made if it does not exist. All exports of
 	// the Server must be of one site. By default nothing is kept.
@@ -158,12 +157,8 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	}
 	s.URL = "http://" + reachable(s.listener.Addr())
 	l.SetBaseURL(s.URL)
-	var snapshotID func(manifest string) string
-	if opt.Once {
-		snapshotID = func(manifest string) string { return "snp_" + manifest[:36] }
-	}
 	s.Admin = admin.New(admin.Options{
-		SnapshotID: snapshotID,
+		SnapshotID: opt.SnapshotID,
 		Store:      l.Store(), Objects: l.Objects(), Runner: l.Runner(), Secrets: l.Secrets(), Log: log, PollAfter: localPace, PollFreely: freeAge,
 		Since:     time.Now(), // the folder is locked
 		Callbacks: opt.Callbacks,
