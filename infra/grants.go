@@ -158,7 +158,7 @@ func grants() map[string]access {
 		// findings. Who ends a job keeps what was found in its parts.
 		"planexport": {
 			table: steps, sources: published,
-			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, apiSlices: put, fetched: both, bundleFiles: both, findings: both, anyPart: takeBack, keptList: put, keptPacks: {"GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload"}},
+			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, apiSlices: put, fetched: both, bundleFiles: both, findings: both, anyPart: takeBack, keptList: put, keptPacks: {"GetObject", "PutObject", "DeleteObject"}},
 			// A file of another host that was fetched by a run before is read.
 			exportsListing: true,
 		},
@@ -166,7 +166,7 @@ func grants() map[string]access {
 			table: write, sources: published,
 			exports: map[string][]string{
 				sitePlan: get, shardPlans: get, units: both, fileLists: both, facts: both,
-				apiSlices: get, searchParts: both, fullTexts: both, anyPart: takeBack, keptList: get, keptPacks: {"GetObject", "PutObject", "AbortMultipartUpload"},
+				apiSlices: get, searchParts: both, fullTexts: both, anyPart: takeBack, keptList: get, keptPacks: both,
 			},
 			exportsListing: true,
 		},
@@ -179,7 +179,7 @@ func grants() map[string]access {
 				apiSlices: del, fullTexts: {"GetObject", "DeleteObject"}, searchParts: {"GetObject", "PutObject", "DeleteObject"}, fetched: {"GetObject", "DeleteObject"},
 				// The bundle is compared with the one before.
 				bundleFiles: both, findings: put, changeLists: put, anyPart: takeBack,
-				keptList: {"GetObject", "DeleteObject"}, keptPacks: {"GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload"},
+				keptList: {"GetObject", "DeleteObject"}, keptPacks: {"GetObject", "PutObject", "DeleteObject"},
 			},
 			exportsListing: true,
 		},

@@ -46,6 +46,9 @@ func (d *deployment) grantedIsCalled(t *testing.T) {
 				// site of 320 MiB has.
 				continue
 			}
+			if g.action == "s3:DeleteObject" && who == "planexport" && strings.HasSuffix(g.resource, "/kept/*") {
+				continue // of what is damaged: the tests of package kept do that
+			}
 			if g.action == "s3:AbortMultipartUpload" && (who == "agentprepare" || who == "agentwork") {
 				// Only a repository with megabytes of text goes up in parts; that parts
 				// are taken back, the exports' steps show.
