@@ -76,9 +76,12 @@ func TestIslandsInABrowser(t *testing.T) {
 		t.Run(where, func(t *testing.T) {
 			ctx, stop := browse(t, chromium)
 			problems := listen(ctx, base)
+			ask := func(script string) (string, error) {
+				return chromedp.Run(ctx, chromedp.Evaluate[string]("String("+script+")"))
+			}
 			evaluate := func(script string) string {
 				t.Helper()
-				v, err := chromedp.Run(ctx, chromedp.Evaluate[string]("String("+script+")"))
+				v, err := ask(script)
 				if err != nil {
 					t.Fatalf("%s: %v", script, err)
 				}
@@ -86,13 +89,14 @@ func TestIslandsInABrowser(t *testing.T) {
 			}
 			is := func(what, script, want string) {
 				t.Helper()
-				got := ""
+				var got string
+				var err error // between two pages there is nothing to ask
 				for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-					if got = evaluate(script); got == want {
+					if got, err = ask(script); err == nil && got == want {
 						return
 					}
 				}
-				t.Errorf("%s: %s is %q, want %q", what, script, got, want)
+				t.Errorf("%s: %s is %q, want %q (%v)", what, script, got, want, err)
 			}
 			visit := func(page string) {
 				t.Helper()
