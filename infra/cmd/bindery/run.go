@@ -162,7 +162,7 @@ func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *server.Serv
 	if err != nil {
 		return nil, err
 	}
-	source.Domain = have.Domain
+	source.Domain, source.Take = have.Domain, s.TakeUpload
 	published, err := a.publish(cmd, c, source)
 	if err != nil {
 		return nil, err

@@ -9,8 +9,9 @@
 //
 // # Form
 //
-// Gzip members stand one after another (RFC 1952 allows that), each with tar
-// entries in the PAX form: regular files only, mode 0644, owner 0. The two
+// Gzip members stand one after another (RFC 1952 allows that). They have tar
+// entries in the PAX form: regular files only, mode 0644, owner 0. A large file may
+// go on in the next member. The two
 // blocks of zeros that end a tar archive stand only in the last member: readers
 // stop at the first they meet. The last member holds, in this order,
 //

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"archive/tar"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -85,6 +86,33 @@ func (u *Unit) Put(path string, modified time.Time, data []byte) error {
 	_, err := u.tar.Write(data)
 	return u.fail(err)
 }
+
+// Member writes data as a gzip member of its own. Together with Header, a large file
+// can be written in parts, each of which is compressed apart from the others: the
+// first begins with the file's Header, and the last ends with its Padding.
+func (p *Writers) Member(w io.Writer, level Compression, data []byte) error {
+	u, err := p.Unit(w, level)
+	if err != nil {
+		return err
+	}
+	_, err = u.gz.Write(data)
+	return u.end(err)
+}
+
+// Header returns what stands before the data of a file in the archive. It returns an
+// error for a name that can't be in an archive.
+func Header(path string, modified time.Time, size int64) ([]byte, error) {
+	var b bytes.Buffer
+	u := Unit{tar: tar.NewWriter(&b)}
+	err := u.header(path, modified, size)
+	return b.Bytes(), err
+}
+
+// blockSize is that of tar: data ends with a whole block (POSIX.1-2017, pax).
+const blockSize = 512
+
+// Padding returns what stands after the data of a file of this size.
+func Padding(size int64) []byte { return make([]byte, -size&(blockSize-1)) }
 
 // FileOf returns the line of a file with this data.
 func FileOf(path string, data []byte) File {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -30,6 +31,10 @@ type DownloadOptions struct {
 	// Open, if not nil, opens the bundle from that byte on, for callers that have
 	// it on their own disk. Otherwise it comes by the link.
 	Open func(ctx context.Context, offset int64) (io.ReadCloser, error)
+	// Take, if not nil, gives the bundle the name file, which is a new one, and reports
+	// whether it did: for callers whose service is on this machine, and needs it no
+	// more. Its digest is then not checked again.
+	Take func(ctx context.Context, file string) (bool, error)
 	// Progress, if not nil, is called with the bytes that are downloaded and the
 	// bytes of the whole file.
 	Progress func(done, total int64)
@@ -65,6 +70,11 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 		return link, err
 	}
 	defer part.Close()
+	if o.Take != nil {
+		if took, err := take(ctx, o, part, link); took || err != nil {
+			return link, err
+		}
+	}
 	d := &download{c: c, part: part, link: link, open: o.Open, progress: o.Progress}
 	if err := d.resume(); err != nil {
 		return link, err
@@ -93,6 +103,43 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 		}
 	}
 	return d.link, renamePart(part, o.Path)
+}
+
+// take has the bundle take its name without a copy of its bytes, and reports
+// whether it could. part is the file of a download that is not needed then.
+func take(ctx context.Context, o DownloadOptions, part *os.File, link api.BundleLink) (bool, error) {
+	name := o.Path + ".new-" + rand.Text()
+	if took, err := o.Take(ctx, name); !took || err != nil {
+		return false, err
+	}
+	err := finish(part, name)
+	if err == nil && o.Check != nil {
+		err = o.Check(name, link)
+	}
+	if err == nil {
+		err = os.Rename(name, o.Path)
+	}
+	if err != nil {
+		return true, errors.Join(err, os.Remove(name))
+	}
+	return true, removePart(part)
+}
+
+// finish has a file that was taken be as a download would have made it: with the mode
+// of part, and on the disk.
+func finish(part *os.File, name string) error {
+	info, err := part.Stat()
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(name, info.Mode().Perm()); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // errTaken says that another download writes to the file.

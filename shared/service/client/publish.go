@@ -53,6 +53,10 @@ type PublishOptions struct {
 	// Kept is an existing folder of this machine in which digests and packs are left
 	// for the next publish of the same folder. Empty keeps nothing.
 	Kept string
+	// Take, if not nil, makes a file of this machine what an upload asks for, and reports
+	// whether it did. The file has the bytes, and must never change afterwards. It is
+	// for callers whose service is on this machine too.
+	Take func(ctx context.Context, u api.Upload, file string) (bool, error)
 	// Named, if not nil, is called before a snapshot is made, with the digest of what
 	// the files are: their paths, bytes and times.
 	Named func(contents string)
@@ -303,7 +307,16 @@ func (p *publish) upload(ctx context.Context, uploads []api.Upload, bodies map[s
 			break
 		}
 		group.Go(func() error {
-			err := p.c.retry(ctx, "upload", func() error {
+			took, err := p.take(ctx, u)
+			if err != nil {
+				return err
+			}
+			if took {
+				objects.Add(1)
+				bytesSent.Add(u.SizeBytes)
+				return nil
+			}
+			err = p.c.retry(ctx, "upload", func() error {
 				body := &countingBody{src: bodies[u.SHA256](ctx), progress: func(n int64) {
 					p.o.Progress(PublishProgress{phase: phaseUploading, Done: sent.Add(n), Total: total})
 				}}
@@ -326,6 +339,15 @@ func (p *publish) upload(ctx context.Context, uploads []api.Upload, bodies map[s
 	result.Uploads += int(objects.Load())
 	result.UploadedBytes += bytesSent.Load()
 	return err
+}
+
+// take has the service take a pack that is in a file of this machine, and reports
+// whether it did.
+func (p *publish) take(ctx context.Context, u api.Upload) (bool, error) {
+	if p.o.Take == nil || p.sources == nil || p.sources.open[u.SHA256] == nil {
+		return false, nil
+	}
+	return p.o.Take(ctx, u, p.sources.pack(u.SHA256))
 }
 
 // put sends one object by its link. One that is there already is success:

@@ -60,6 +60,7 @@ func (s *Steps) newArchive(ctx context.Context, id string, unitBytes int64) *arc
 	for range partsAtOnce {
 		a.slots <- nil
 	}
+	a.part = make([]byte, 0, min(unitBytes+unitBytes/4+1<<20, s.opt.PartBytes)) // what comes after the units is about a quarter
 	return a
 }
 

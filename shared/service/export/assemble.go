@@ -11,13 +11,11 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
-	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/script"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
-	"github.com/bindery-docs/bindery/shared/service/kept"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -183,108 +181,6 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, parts *shardParts,
 	return facts.counts, err
 }
 
-// ownUnits writes files into units, a new one after unitBytes.
-type ownUnits struct {
-	ctx   context.Context
-	steps *Steps
-	kept  *kept.Store
-	w     io.Writer
-	note  func(bundle.File)
-	out   *bundle.Unit
-	held  *heldUnit // in place of out, where what is compressed is kept
-	bytes int
-}
-
-// add writes a file.
-func (o *ownUnits) add(name string, data []byte) error {
-	if err := o.ctx.Err(); err != nil {
-		return err
-	}
-	if (o.out != nil || o.held != nil) && o.bytes+len(data) > unitBytes {
-		if err := o.close(); err != nil {
-			return err
-		}
-	}
-	if o.kept != nil {
-		if o.held == nil {
-			o.held = o.steps.holding()
-		}
-		o.bytes += len(data)
-		o.note(o.held.add(name, bundle.Epoch(), data))
-		return nil
-	}
-	if o.out == nil {
-		if err := o.open(); err != nil {
-			return err
-		}
-	}
-	f, err := o.out.Add(name, bundle.Epoch(), data)
-	if err != nil {
-		return err
-	}
-	o.bytes += len(data)
-	o.note(f)
-	return nil
-}
-
-// keptFile is how large a file may be that addFrom reads whole, to keep it: one with
-// the pages' texts is.
-const keptFile = frame.FullBytes + 1<<20
-
-// addFrom writes a file of a known size that need not fit into memory, in a unit
-// of its own.
-func (o *ownUnits) addFrom(name string, size int64, r io.Reader) error {
-	if err := o.close(); err != nil {
-		return err
-	}
-	if o.kept != nil && size <= keptFile {
-		data, err := io.ReadAll(io.LimitReader(r, size+1))
-		if err == nil && int64(len(data)) != size {
-			err = internal("a file of the bundle has another size than was said", fmt.Errorf("%s: not %d bytes", name, size))
-		}
-		if err == nil {
-			err = o.add(name, data)
-		}
-		if err != nil {
-			return err
-		}
-		return o.close()
-	}
-	if err := o.open(); err != nil {
-		return err
-	}
-	f, err := o.out.AddFrom(name, bundle.Epoch(), size, r)
-	if err != nil {
-		return err
-	}
-	o.note(f)
-	return o.close()
-}
-
-func (o *ownUnits) open() (err error) {
-	if o.out, err = o.steps.units.Unit(o.w, bundle.Text); err != nil {
-		return internal("a unit could not be written", err)
-	}
-	return nil
-}
-
-// close ends the unit that is being written.
-func (o *ownUnits) close() (err error) {
-	switch {
-	case o.held != nil:
-		data := o.steps.buffer()
-		if err = o.steps.compress(o.kept, o.held, o.steps.heldKey(o.held), data); err == nil {
-			_, err = o.w.Write(data.Bytes())
-		}
-		o.steps.release(data)
-		o.steps.release(o.held.data)
-	case o.out != nil:
-		err = o.out.Close()
-	}
-	o.out, o.held, o.bytes = nil, nil, 0
-	return err
-}
-
 // writeLists writes the last unit.
 func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, parts *shardParts, own []byte, facts *report, total sums) error {
 	defer parts.lists.Close()
@@ -442,16 +338,4 @@ func (s *Steps) writeOwn(ctx context.Context, src *source, add func(name string,
 		return internal("the bundle's own files could not be written", err)
 	}
 	return err
-}
-
-// writeFull writes llms-full.txt as a stream of what the shards left.
-func (s *Steps) writeFull(ctx context.Context, src *source, shards int, sums frame.FullSums, put *ownUnits) error {
-	head := src.full.Head(sums)
-	texts := &objectsReader{ctx: ctx, objects: s.opt.Objects}
-	defer texts.Close()
-	for n := 1; n <= shards; n++ {
-		texts.keys = append(texts.keys, job.FullKey(src.input.Job.ID, n))
-	}
-	r := io.MultiReader(strings.NewReader(head), io.LimitReader(texts, sums.Bytes))
-	return put.addFrom(frame.FullPath, int64(len(head))+sums.Bytes, r)
 }

@@ -9,6 +9,7 @@
 //	render.go     Render: one shard's units, list of files and facts
 //	unit.go       one unit: its part of the archive, and what is noted of it
 //	assemble.go   Assemble: the bundle from all of it
+//	own.go        the files of a bundle that no shard has, and how they are cut
 //	changes.go    what the bundle changed against the export before
 //	archive.go    the bundle on its way to Objects, in one call of Assemble or more
 //	report.go     what facts say together; package check joins findings

@@ -1,13 +1,16 @@
 package export
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"image"
 	"image/png"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -440,45 +443,112 @@ func TestDamagedPacksAreRenderedAgain(t *testing.T) {
 	}
 }
 
-// TestKeptFilesOfTheirOwnUnit: a file that is read whole to be kept has the bytes of
-// one that is read as it goes.
-func TestKeptFilesOfTheirOwnUnit(t *testing.T) {
+// TestOwnFiles: files of a bundle that no shard has come to the same bytes with and
+// without what is kept, and a change costs what stands around it.
+func TestOwnFiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	text := make([]byte, 0, 3<<20)
-	for len(text) < 3<<20 {
-		text = fmt.Appendf(text, "word%d ", r.IntN(5000))
+	var text []byte
+	for n := 0; len(text) < 9<<20; n++ {
+		text = fmt.Appendf(text, "# Page %d\n\n", n)
+		for range r.IntN(2000) {
+			text = fmt.Appendf(text, "word%d ", r.IntN(5000))
+		}
+		text = append(text, '\n')
 	}
-	written := func(store *kept.Store) []byte {
+	unheaded := bytes.ReplaceAll(text[:3<<20], []byte("\n"), []byte(" "))
+	written := func(store *kept.Store, text []byte, grown string) []byte {
 		t.Helper()
-		var out bytes.Buffer
-		o := &ownUnits{ctx: t.Context(), steps: New(Options{Renderer: "test"}), kept: store, w: &out, note: func(bundle.File) {}}
-		for _, name := range []string{"a.txt", "b.txt"} {
-			if err := o.add(name, []byte(name)); err != nil {
+		var out, list bytes.Buffer
+		s := New(Options{Renderer: "test"})
+		o := &ownUnits{ctx: t.Context(), steps: s, kept: store, w: &out, note: func(f bundle.File) { list.Write(f.AppendLine(nil)) }}
+		for n := range 200 {
+			name := fmt.Sprintf("file%d.js", n)
+			data := bytes.Repeat([]byte(name), 1000)
+			if name == grown {
+				data = append(data, " and more"...)
+			}
+			if err := o.add(name, data); err != nil {
 				t.Fatal(err)
 			}
-			if err := o.addFrom("full-"+name, int64(len(text)), iotest.OneByteReader(bytes.NewReader(text))); err != nil {
-				t.Fatal(err)
-			}
+		}
+		if err := o.addText("full.txt", int64(len(text)), iotest.HalfReader(bytes.NewReader(text))); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.addText("unheaded.txt", int64(len(unheaded)), bytes.NewReader(unheaded)); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.addText("empty.txt", 0, bytes.NewReader(nil)); err != nil {
+			t.Fatal(err)
 		}
 		if err := o.close(); err != nil {
 			t.Fatal(err)
 		}
+		end, err := s.units.Unit(&out, bundle.Text)
+		if err == nil {
+			err = end.Finish()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := map[string]string{}
+		plain, err := gzip.NewReader(bytes.NewReader(out.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for archive := tar.NewReader(plain); ; {
+			h, err := archive.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := io.ReadAll(archive)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[h.Name] = string(data)
+		}
+		if files["full.txt"] != string(text) || files["unheaded.txt"] != string(unheaded) || len(files) != 203 {
+			t.Error("the archive has other files")
+		}
+		for name, data := range files {
+			line := bundle.FileOf(name, []byte(data))
+			if !bytes.Contains(list.Bytes(), line.AppendLine(nil)) {
+				t.Errorf("%s has another line", name)
+			}
+		}
 		return out.Bytes()
 	}
-	want, dir := written(nil), t.TempDir()
-	for _, when := range []string{"kept now", "kept before"} {
+	dir := t.TempDir()
+	keeping := func(text []byte, grown string) (out []byte, values int) {
+		t.Helper()
 		store, err := kept.Open(dir, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(written(store), want) {
-			t.Errorf("%s: other bytes", when)
-		}
+		out = written(store, text, grown)
 		store.Finish()
 		store.Close()
+		return out, len(packed(t, dir))
 	}
-	if len(packed(t, dir)) != 4 {
-		t.Errorf("%d units are kept, not 4", len(packed(t, dir)))
+	want := written(nil, text, "")
+	first, values := keeping(text, "")
+	again, same := keeping(text, "")
+	if !bytes.Equal(first, want) || !bytes.Equal(again, want) {
+		t.Error("with what is kept there are other bytes")
+	}
+	if values < 50 || same != values {
+		t.Errorf("%d units are kept, then %d", values, same)
+	}
+	middle := bytes.Index(text[len(text)/2:], []byte("word")) + len(text)/2
+	edited := slices.Concat(text[:middle], []byte("one more "), text[middle:])
+	out, more := keeping(edited, "file100.js")
+	if !bytes.Equal(out, written(nil, edited, "file100.js")) {
+		t.Error("after a change there are other bytes")
+	}
+	if more -= values; more < 2 || more > 4 { // a unit, a piece, and the header with the size
+		t.Errorf("a change made %d new units", more)
 	}
 }
 

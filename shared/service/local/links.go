@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -15,6 +16,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -217,6 +219,50 @@ func (o *Objects) serveUpload(w http.ResponseWriter, r *http.Request, t terms) {
 		w.Header().Set("ETag", `"`+info.SHA256+`"`)
 		w.WriteHeader(http.StatusOK)
 	}
+}
+
+// Take makes a file of this machine what the link of an upload is for, as another name
+// of the file, and reports whether it did: it does not where the link is not one of
+// its own, where objects are there to stay, or where the disk has no such names. The
+// caller vouches for the bytes, which must not change afterwards.
+func (o *Objects) Take(ctx context.Context, link, file string) (bool, error) {
+	if !o.l.temporary {
+		return false, nil
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPut, link, nil)
+	if err != nil {
+		return false, nil
+	}
+	t, refusal := o.verify(r)
+	if info, err := os.Stat(file); refusal != "" || err != nil || info.Size() != t.size {
+		return false, nil
+	}
+	tmp := filepath.Join(o.root, "tmp", "take-"+rand.Text())
+	if os.Link(file, tmp) != nil {
+		return false, nil
+	}
+	defer func() { _ = os.Remove(tmp) }() // where it was not moved to its place
+	info := store.ObjectInfo{Key: t.key, Size: t.size, SHA256: t.sha256, Modified: o.l.now().UTC()}
+	err = o.enter(ctx, tmp, stored{ObjectInfo: info, contentType: defaultType}, true)
+	if errors.Is(err, store.ErrExists) {
+		err = nil
+	}
+	return err == nil, err
+}
+
+// Give makes name, which is a new one, another name of an object's file, and reports
+// whether it did: it does not where objects are there to stay, or where the disk has
+// no such names. It returns ErrNotFound for an object that is not there.
+func (o *Objects) Give(ctx context.Context, key, name string) (bool, error) {
+	if !o.l.temporary {
+		return false, nil
+	}
+	f, _, err := o.open(ctx, key)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = f.Close() }()
+	return os.Link(f.Name(), name) == nil, nil
 }
 
 // fail answers a request that met an internal error.

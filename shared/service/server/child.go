@@ -74,6 +74,10 @@ type news struct {
 // site ends has another: of the memory guard, of a crash, or of a signal.
 const exitCannotWork = 10
 
+// ownPart is the size of a bundle's parts where they are written into one file of a
+// short life: so few bytes that buffers are small, and in the processor's caches.
+const ownPart = 4 << 20
+
 // Child does the steps of one export for a Server, on the process's own streams,
 // and returns an exit code. It ends with its input, at once: what it has not
 // finished, the next process begins again.
@@ -127,6 +131,9 @@ func serveCalls(in io.Reader, out io.Writer, log *slog.Logger) error {
 	}
 	if c.Program != "" {
 		options.Islands = island.New(island.Options{Program: c.Program, Log: log})
+	}
+	if c.Temporary {
+		options.PartBytes = ownPart
 	}
 	if c.Alone {
 		options.Concurrency = 1

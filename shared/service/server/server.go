@@ -215,6 +215,19 @@ func (s *Server) Bundle(ctx context.Context, jobID string) (admin.Bundle, func(c
 	}, nil
 }
 
+// TakeUpload makes a file of this machine what an upload asks for, without a copy, and
+// reports whether it could; GiveBundle gives a bundle the name file, which is a new
+// one, in the same way. They can where the server's folder is a temporary one, and on
+// the same disk.
+func (s *Server) TakeUpload(ctx context.Context, u api.Upload, file string) (bool, error) {
+	return s.local.Objects().Take(ctx, u.URL, file)
+}
+
+// GiveBundle is described at TakeUpload.
+func (s *Server) GiveBundle(ctx context.Context, b admin.Bundle, file string) (bool, error) {
+	return s.local.Objects().Give(ctx, b.Key, file)
+}
+
 // reachable is the address under which a listener is reached from this machine.
 func reachable(addr net.Addr) string {
 	tcp, ok := addr.(*net.TCPAddr)
