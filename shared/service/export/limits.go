@@ -42,9 +42,14 @@ const (
 	unitPages = 64
 	// unitCut is how many pages a unit has on average: a unit ends after a
 	// page whose path's hash is divisible by it, so that one new page moves
-	// no other unit's borders. Fewer would make a change of one page cheaper still, and
-	// bundles larger: with ten they have 0.7% more bytes than with forty.
-	unitCut = 10
+	// no other unit's borders.
+	unitCut = 40
+	// heavyBytes is how many bytes of sources a unit has after which one page in
+	// heavyCut ends it: a change of one page then costs few others. Units of less
+	// would make bundles larger, since pages are compressed against those before
+	// them: a third for pages of a few lines, under one per cent for real ones.
+	heavyBytes = 64 << 10
+	heavyCut   = 5
 	// unitBytes is how many bytes of sources a unit has at most, unless one
 	// file alone has more.
 	unitBytes = 4 << 20

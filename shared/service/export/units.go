@@ -96,7 +96,10 @@ func (l *layout) cut(s *site.Site) []unit {
 			} else {
 				u.weight += size/fileDivisor + 64
 			}
-			if kind == pageUnit && hashOf(name)%unitCut == 0 {
+			if kind != pageUnit {
+				continue
+			}
+			if h := hashOf(name); h%unitCut == 0 || bytes >= heavyBytes && h%heavyCut == 0 {
 				flush(i + 1)
 			}
 		}
