@@ -137,15 +137,16 @@ func (s *Steps) recallUnit(src *source, key kept.Key, work []pageWork, r *unitRe
 	if kept.Read(data, &u) != nil || len(u.Archive) != len(key) || !bytes.Equal(u.Sum, src.sumOf(u.Files)) {
 		return false
 	}
-	archive, ok := src.kept.Get(kept.Key(u.Archive))
-	if !ok {
+	archive := s.buffer()
+	if !load(src.kept, kept.Key(u.Archive), archive) {
+		s.release(archive)
 		return false
 	}
 	for i := range work {
 		src.kept.Use(work[i].key)
 	}
 	s.whole.Add(1)
-	*r = unitResult{archive: bytes.NewBuffer(archive), files: u.List, facts: u.Facts, full: u.Full, key: &key, kept: &u.Index, sums: sums{Files: u.Count, Bytes: u.Bytes}}
+	*r = unitResult{archive: archive, files: u.List, facts: u.Facts, full: u.Full, key: &key, kept: &u.Index, sums: sums{Files: u.Count, Bytes: u.Bytes}}
 	return true
 }
 
@@ -245,6 +246,15 @@ func (s *Steps) release(buf *bytes.Buffer) {
 	s.buffers.Put(buf)
 }
 
+// load reads a value that is kept into an empty buffer, whose room it uses.
+func load(values *kept.Store, key kept.Key, into *bytes.Buffer) bool {
+	data, ok := values.Append(into.AvailableBuffer(), key)
+	if ok {
+		*into = *bytes.NewBuffer(data)
+	}
+	return ok
+}
+
 // heldKey is under what a unit's member of the archive is kept.
 func (s *Steps) heldKey(h *heldUnit) kept.Key {
 	sum := sha256.Sum256(h.digest)
@@ -254,8 +264,7 @@ func (s *Steps) heldKey(h *heldUnit) kept.Key {
 // compress appends a unit's member of the archive to out. Where the same files were
 // compressed before, they are not compressed again.
 func (s *Steps) compress(values *kept.Store, h *heldUnit, key kept.Key, out *bytes.Buffer) error {
-	if data, ok := values.Get(key); ok {
-		out.Write(data)
+	if load(values, key, out) {
 		return nil
 	}
 	archive, err := s.units.Unit(out, bundle.Text)

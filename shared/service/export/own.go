@@ -139,16 +139,14 @@ func (o *ownUnits) member(data []byte) error {
 	}
 	sum := sha256.Sum256(data)
 	key := o.steps.keyOf("member", sum[:])
-	if packed, ok := o.kept.Get(key); ok {
-		_, err := o.w.Write(packed)
-		return err
-	}
 	packed := o.steps.buffer()
 	defer o.steps.release(packed)
-	if err := o.steps.units.Member(packed, bundle.Text, data); err != nil {
-		return internal("a unit could not be written", err)
+	if !load(o.kept, key, packed) {
+		if err := o.steps.units.Member(packed, bundle.Text, data); err != nil {
+			return internal("a unit could not be written", err)
+		}
+		o.kept.Put(key, packed.Bytes())
 	}
-	o.kept.Put(key, packed.Bytes())
 	_, err := o.w.Write(packed.Bytes())
 	return err
 }

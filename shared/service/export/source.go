@@ -199,7 +199,7 @@ func (s *Steps) put(ctx context.Context, key string, data []byte) error {
 
 // streamBuffer is how many bytes of a stream are handed on at once: compressors
 // write some hundred at a time, and each hand-over wakes another goroutine.
-const streamBuffer = 64 << 10
+const streamBuffer = 128 << 10
 
 // stream writes an object that fn produces as it goes.
 func (s *Steps) stream(ctx context.Context, key string, opt store.PutOptions, fn func(w io.Writer) error) (store.ObjectInfo, error) {

@@ -42,13 +42,11 @@ type pack struct {
 	old     bool      // it will go: what is used of it is put anew
 }
 
-// read returns a value; false where it is damaged or gone.
-func (p place) read() ([]byte, bool) {
-	data := make([]byte, p.size)
-	if _, err := p.pack.from.ReadAt(data, p.offset); err != nil {
-		return nil, false
-	}
-	return data, crc32.Checksum(data, table) == p.sum
+// read reads a value into data, which has its size; false where it is damaged or
+// gone.
+func (p place) read(data []byte) bool {
+	_, err := p.pack.from.ReadAt(data, p.offset)
+	return err == nil && crc32.Checksum(data, table) == p.sum
 }
 
 // openPack opens a pack in a file and calls found with its values.

@@ -106,26 +106,33 @@ func Open(dir string, limit int64) (*Store, error) {
 
 // Get returns a value, which is the caller's; false where it is not there.
 func (s *Store) Get(k Key) ([]byte, bool) {
+	return s.Append(nil, k)
+}
+
+// Append appends a value to b, whose room it uses; false where it is not there.
+func (s *Store) Append(b []byte, k Key) ([]byte, bool) {
 	if s == nil {
-		return nil, false
+		return b, false
 	}
 	s.mu.Lock()
 	at, ok := s.values[k]
 	s.mu.Unlock()
 	if !ok {
-		return nil, false
+		return b, false
 	}
-	data, ok := at.read()
-	if ok {
-		s.mu.Lock()
-		s.use(k, len(data))
-		if _, again := s.moved[k]; at.pack.old && !again {
-			s.moved[k] = struct{}{}
-			s.write(k, data)
-		}
-		s.mu.Unlock()
+	out := slices.Grow(b, int(at.size))[:len(b)+int(at.size)]
+	data := out[len(b):]
+	if !at.read(data) {
+		return b, false
 	}
-	return data, ok
+	s.mu.Lock()
+	s.use(k, len(data))
+	if _, again := s.moved[k]; at.pack.old && !again {
+		s.moved[k] = struct{}{}
+		s.write(k, data)
+	}
+	s.mu.Unlock()
+	return out, true
 }
 
 // Use marks values as asked for: they stay. They are read only where they lie in
@@ -290,8 +297,10 @@ func (s *Store) sweep() {
 	slices.SortFunc(list, func(a, b value) int {
 		return cmp.Or(strings.Compare(a.pack.name, b.pack.name), cmp.Compare(a.offset, b.offset))
 	})
+	var data []byte
 	for _, v := range list {
-		if data, ok := v.read(); ok {
+		data = slices.Grow(data[:0], int(v.size))[:v.size]
+		if v.read(data) {
 			s.write(v.Key, data)
 		}
 	}

@@ -31,7 +31,12 @@ type Objects struct {
 
 	mu   sync.RWMutex
 	base string
+
+	buffers sync.Pool // of *[]byte, of copyBytes
 }
+
+// copyBytes is how many bytes are written at once.
+const copyBytes = 128 << 10
 
 var _ store.Objects = (*Objects)(nil)
 
@@ -89,7 +94,13 @@ func (o *Objects) put(ctx context.Context, key string, r io.Reader, opt store.Pu
 	if known {
 		to = io.MultiWriter(tmp, digest)
 	}
-	n, err := io.Copy(to, store.Until(ctx, r))
+	buf, _ := o.buffers.Get().(*[]byte)
+	if buf == nil {
+		buf = new([]byte)
+		*buf = make([]byte, copyBytes)
+	}
+	defer o.buffers.Put(buf)
+	n, err := io.CopyBuffer(struct{ io.Writer }{to}, store.Until(ctx, r), *buf)
 	if err != nil {
 		return store.ObjectInfo{}, err
 	}
