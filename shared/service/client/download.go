@@ -120,9 +120,9 @@ func take(ctx context.Context, o DownloadOptions, part *os.File, link api.Bundle
 		err = os.Rename(name, o.Path)
 	}
 	if err != nil {
-		return true, errors.Join(err, os.Remove(name))
+		err = errors.Join(err, os.Remove(name))
 	}
-	return true, removePart(part)
+	return true, errors.Join(err, removePart(part))
 }
 
 // finish has a file that was taken be as a download would have made it: with the mode

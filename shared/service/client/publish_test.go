@@ -40,7 +40,12 @@ type bindery struct {
 
 func newBindery(t *testing.T) *bindery {
 	t.Helper()
-	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir()})
+	return newBinderyOf(t, local.Options{Dir: t.TempDir()})
+}
+
+func newBinderyOf(t *testing.T, opt local.Options) *bindery {
+	t.Helper()
+	l, err := local.Open(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}

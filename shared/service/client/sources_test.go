@@ -4,9 +4,11 @@ package client
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +17,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/local"
 )
 
 // resting is what was left in a folder, for files that have all rested.
@@ -33,6 +38,28 @@ func publishedAnew(t *testing.T, dir, kept string) (Published, map[string]string
 	result, err := b.publish(t.Context(), PublishOptions{Dir: dir, Domain: domain, Kept: kept, Progress: func(PublishProgress) {}}, s)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return result, b.files(t)
+}
+
+// publishedByLink is publishedAnew to a service of a short life on this disk, which
+// takes packs without a copy.
+func publishedByLink(t *testing.T, dir, kept string) (Published, map[string]string) {
+	t.Helper()
+	b := newBinderyOf(t, local.Options{Dir: t.TempDir(), Temporary: true})
+	s := resting(kept)
+	defer s.close()
+	result, err := b.publish(t.Context(), PublishOptions{
+		Dir: dir, Domain: domain, Kept: kept, Progress: func(PublishProgress) {},
+		Take: func(ctx context.Context, u api.Upload, file string) (bool, error) {
+			return b.local.Objects().Take(ctx, u.URL, file)
+		},
+	}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sent := slices.DeleteFunc(b.requests, func(r string) bool { return !strings.HasPrefix(r, http.MethodPut) }); len(sent) != 1 {
+		t.Errorf("sent %v, not the manifest alone", sent)
 	}
 	return result, b.files(t)
 }
@@ -92,7 +119,11 @@ func TestKeptSourcesAreTheFolders(t *testing.T) {
 		func(name string) { write(t, dir, map[string]string{name + ".css": name}); site[name+".css"] = name },
 	}
 	for round := range 20 {
-		result, got := publishedAnew(t, dir, kept)
+		publish := publishedAnew
+		if round%2 == 1 {
+			publish = publishedByLink
+		}
+		result, got := publish(t, dir, kept)
 		if diff := cmp.Diff(site, got); diff != "" {
 			t.Fatalf("round %d: %s", round, diff)
 		}

@@ -2,7 +2,11 @@ package local_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -280,5 +284,88 @@ func BenchmarkPutLarge(b *testing.B) {
 		if _, err := l.Objects().Put(b.Context(), "k", bytes.NewReader(data), store.PutOptions{}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestFilesChangeHands: in a folder of a short life, a file becomes an object by the
+// link of an upload, and an object a file, without a copy; elsewhere neither does.
+func TestFilesChangeHands(t *testing.T) {
+	for _, temporary := range []bool{true, false} {
+		t.Run(fmt.Sprintf("temporary %v", temporary), func(t *testing.T) {
+			ctx, dir := t.Context(), t.TempDir()
+			c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+			l, err := local.Open(ctx, local.Options{Dir: filepath.Join(dir, "data"), Temporary: temporary, BaseURL: "http://x", Now: c.Now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer shut(t, l)
+			file := filepath.Join(dir, "pack")
+			if err := os.WriteFile(file, []byte("bytes"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			sum := sha256.Sum256([]byte("bytes"))
+			link := func(key string, size int64) string {
+				t.Helper()
+				put, err := l.Objects().PresignPut(ctx, key, size, hex.EncodeToString(sum[:]), time.Minute)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return put.URL
+			}
+			get, err := l.Objects().PresignGet(ctx, "k", "", time.Minute)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended := link("ended", 5)
+			c.Add(2 * time.Minute)
+			for what, refused := range map[string][2]string{
+				"another size": {link("size", 6), file}, "no file": {link("none", 5), file + "s"}, "changed": {link("changed", 5) + "0", file},
+				"ended": {ended, file}, "a link to read": {get.URL, file}, "no link": {"\x00", file},
+			} {
+				if took, err := l.Objects().Take(ctx, refused[0], refused[1]); took || err != nil {
+					t.Errorf("%s: %v, %v", what, took, err)
+				}
+			}
+			for range 2 { // and one that is there already
+				if took, err := l.Objects().Take(ctx, link("k", 5), file); took != temporary || err != nil {
+					t.Fatalf("%v, %v", took, err)
+				}
+			}
+			given := filepath.Join(dir, "given")
+			if !temporary {
+				if _, err := l.Objects().Put(ctx, "k", strings.NewReader("bytes"), store.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				if gave, err := l.Objects().Give(ctx, "k", given); gave || err != nil {
+					t.Errorf("given: %v, %v", gave, err)
+				}
+				return
+			}
+			body, err := l.Objects().Get(ctx, "k", 0, -1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer body.Close()
+			if data, err := io.ReadAll(body); string(data) != "bytes" || err != nil {
+				t.Errorf("the object has %q, %v", data, err)
+			}
+			if info, err := l.Objects().Stat(ctx, "k"); err != nil || info.Size != 5 || info.SHA256 != hex.EncodeToString(sum[:]) {
+				t.Errorf("%+v, %v", info, err)
+			}
+			for i, want := range []bool{true, false} { // the second time there is such a file
+				if gave, err := l.Objects().Give(ctx, "k", given); gave != want || err != nil {
+					t.Errorf("given %d: %v, %v", i, gave, err)
+				}
+			}
+			if data, err := os.ReadFile(given); string(data) != "bytes" || err != nil {
+				t.Errorf("the file has %q, %v", data, err)
+			}
+			if _, err := l.Objects().Give(ctx, "none", given+"2"); !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("no object: %v", err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, "data", "objects", "tmp", "*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
 	}
 }
