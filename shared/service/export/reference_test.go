@@ -187,7 +187,7 @@ func TestSlicesAreReadOnce(t *testing.T) {
 	if got := counted.bytes[job.SlicesKey(exp.ID)]; got != info.Size {
 		t.Errorf("%d bytes of slices are read, there are %d", got, info.Size)
 	}
-	if got := counted.reads[job.SlicesKey(exp.ID)]; got > 40 {
+	if got := counted.reads[job.SlicesKey(exp.ID)]; got > 60 { // a unit has five pages at least, about
 		t.Errorf("the slices of 300 pages are read by %d requests", got)
 	}
 }
