@@ -298,8 +298,7 @@ func (a *app) fetchBundle(ctx context.Context, c *client.Client, job api.ExportJ
 		if err != nil {
 			return nil, err
 		}
-		options.Open = open
-		options.Take = func(ctx context.Context, file string) (bool, error) { return f.own.GiveBundle(ctx, made, file) }
+		options.File = open
 		options.Check = func(file string, link api.BundleLink) (err error) {
 			report, err = inspectEnd(ctx, file, out, job, link, made.End)
 			return err

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -28,13 +27,10 @@ type DownloadOptions struct {
 	// Path is the file to write. Until it is whole and checked, its bytes are
 	// in Path + partSuffix; a download that finds such a file resumes it.
 	Path string
-	// Open, if not nil, opens the bundle from that byte on, for callers that have
-	// it on their own disk. Otherwise it comes by the link.
-	Open func(ctx context.Context, offset int64) (io.ReadCloser, error)
-	// Take, if not nil, gives the bundle the name file, which is a new one, and reports
-	// whether it did: for callers whose service is on this machine, and needs it no
-	// more. Its digest is then not checked again.
-	Take func(ctx context.Context, file string) (bool, error)
+	// File, if not nil, opens the bundle, for callers that have it on their own disk.
+	// It is copied as their systems copy files, and its digest is not computed again.
+	// Otherwise the bundle comes by the link.
+	File func(ctx context.Context) (*os.File, error)
 	// Progress, if not nil, is called with the bytes that are downloaded and the
 	// bytes of the whole file.
 	Progress func(done, total int64)
@@ -54,8 +50,8 @@ func (e *digestError) Error() string {
 
 // Download generates the bundle of a completed job and downloads it. It
 // resumes after faults of the network, takes a fresh link when one has
-// expired, checks size and SHA-256, has it checked by o.Check, and only then
-// renames the file. It returns an error for other bytes than the API promises,
+// expired, checks size and SHA-256 (of a file of this machine the size alone), has it
+// checked by o.Check, and only then renames the file. It returns an error for other bytes than the API promises,
 // an *Error if the API refuses, and o.Check's error.
 func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) (api.BundleLink, error) {
 	link, err := c.GenerateBundle(ctx, jobID)
@@ -70,17 +66,14 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 		return link, err
 	}
 	defer part.Close()
-	if o.Take != nil {
-		if took, err := take(ctx, o, part, link); took || err != nil {
-			return link, err
-		}
+	d := &download{c: c, part: part, link: link, progress: o.Progress}
+	resumed := false
+	if o.File != nil {
+		err = d.copy(ctx, o.File)
+	} else if err = d.resume(); err == nil {
+		resumed = d.have > 0
+		err = d.fetch(ctx, jobID)
 	}
-	d := &download{c: c, part: part, link: link, open: o.Open, progress: o.Progress}
-	if err := d.resume(); err != nil {
-		return link, err
-	}
-	resumed := d.have > 0
-	err = d.fetch(ctx, jobID)
 	if wrong := (*digestError)(nil); errors.As(err, &wrong) && resumed {
 		// The rest of an earlier download was of another bundle.
 		c.log.Info("the partial file belongs to another bundle; downloading all of it")
@@ -103,43 +96,6 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 		}
 	}
 	return d.link, renamePart(part, o.Path)
-}
-
-// take has the bundle take its name without a copy of its bytes, and reports
-// whether it could. part is the file of a download that is not needed then.
-func take(ctx context.Context, o DownloadOptions, part *os.File, link api.BundleLink) (bool, error) {
-	name := o.Path + ".new-" + rand.Text()
-	if took, err := o.Take(ctx, name); !took || err != nil {
-		return false, err
-	}
-	err := finish(part, name)
-	if err == nil && o.Check != nil {
-		err = o.Check(name, link)
-	}
-	if err == nil {
-		err = os.Rename(name, o.Path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(name))
-	}
-	return true, errors.Join(err, removePart(part))
-}
-
-// finish has a file that was taken be as a download would have made it: with the mode
-// of part, and on the disk.
-func finish(part *os.File, name string) error {
-	info, err := part.Stat()
-	if err != nil {
-		return err
-	}
-	if err := os.Chmod(name, info.Mode().Perm()); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // errTaken says that another download writes to the file.
@@ -176,7 +132,6 @@ type download struct {
 	c        *Client
 	part     *os.File
 	link     api.BundleLink
-	open     func(ctx context.Context, offset int64) (io.ReadCloser, error)
 	tag      string    // the ETag of what storage has, if it is a strong one
 	have     int64     // bytes that are in the file
 	sum      hash.Hash // over those
@@ -206,11 +161,46 @@ func (d *download) restart() error {
 	return err
 }
 
+// copyBytes is how much of a file is copied between two looks at the context.
+const copyBytes = 64 << 20
+
+// copy brings in a file of this machine.
+func (d *download) copy(ctx context.Context, open func(context.Context) (*os.File, error)) error {
+	if err := d.restart(); err != nil {
+		return err
+	}
+	from, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := io.CopyN(d.part, from, copyBytes)
+		d.have += n
+		if d.progress != nil {
+			d.progress(d.have, d.link.SizeBytes)
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if d.have != d.link.SizeBytes {
+		return fmt.Errorf("the bundle has %d bytes, the API says %d", d.have, d.link.SizeBytes)
+	}
+	return nil
+}
+
 // fetch brings in the rest and checks the whole. Attempts are counted anew
 // once they have brought enough: a byte for each is not progress.
 func (d *download) fetch(ctx context.Context, jobID string) error {
 	most := d.have
-	for d.have < d.link.SizeBytes && d.open == nil {
+	for d.have < d.link.SizeBytes {
 		err := d.c.retry(ctx, "download", func() error { return d.request(ctx) })
 		switch {
 		case err == nil:
@@ -231,16 +221,6 @@ func (d *download) fetch(ctx context.Context, jobID string) error {
 			most = d.have
 		default:
 			return fmt.Errorf("download: %w", err)
-		}
-	}
-	if d.have < d.link.SizeBytes {
-		body, err := d.open(ctx, d.have)
-		if err != nil {
-			return err
-		}
-		defer body.Close()
-		if _, err := io.Copy(&partWriter{d}, body); err != nil {
-			return err
 		}
 	}
 	if got := hex.EncodeToString(d.sum.Sum(nil)); got != d.link.SHA256 {

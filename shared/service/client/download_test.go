@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -229,97 +228,36 @@ func TestDownloadIsCheckedBeforeItGetsItsName(t *testing.T) {
 	}
 }
 
-// A bundle that is on the caller's disk is taken from there, and checked as one
-// that comes over the network.
+// A bundle that is on the caller's disk is copied from there, whatever an earlier
+// download left, and checked before it gets its name.
 func TestDownloadFromDisk(t *testing.T) {
-	for _, have := range []string{"some bytes", "some bytez", "some"} {
+	for have, ok := range map[string]bool{"some bytes": true, "some": false, "some bytes and more": false, "": false} {
 		s := newStorage(t, []byte("some bytes"))
 		c, err := New(Options{BaseURL: s.URL, Key: key})
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(t.TempDir(), "b")
-		_, err = c.Download(t.Context(), "exp_1", DownloadOptions{Path: path, Open: func(_ context.Context, offset int64) (io.ReadCloser, error) {
-			return io.NopCloser(strings.NewReader(have[offset:])), nil
-		}})
-		if got, _ := os.ReadFile(path); (err == nil) != (have == "some bytes") || (err == nil) != (string(got) == have) {
-			t.Errorf("%q: %q, %v", have, got, err)
+		dir := t.TempDir()
+		path, object := filepath.Join(dir, "b"), filepath.Join(t.TempDir(), "object")
+		for name, text := range map[string]string{object: have, path + partSuffix: "of an earlier download"} {
+			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-}
-
-// A bundle whose file can be had is no copy of it: it has the mode of one, is checked
-// before it gets its name, and nothing else stays beside it.
-func TestDownloadTakes(t *testing.T) {
-	refusal, fault := errors.New("not whole"), errors.New("the disk")
-	tests := map[string]struct {
-		refusal, fault error
-		took           bool
-		want           string
-	}{
-		"taken":             {took: true, want: "some bytes, from its place"},
-		"not taken":         {want: "some bytes"},
-		"refused":           {refusal: refusal, took: true},
-		"not taken, faulty": {fault: fault},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			s := newStorage(t, []byte("some bytes"))
-			c, err := New(Options{BaseURL: s.URL, Key: key, Clock: newClock()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			from, dir := filepath.Join(t.TempDir(), "object"), t.TempDir()
-			if err := os.WriteFile(from, []byte("some bytes, from its place"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			path := filepath.Join(dir, "b")
-			if err := os.WriteFile(path+partSuffix, []byte("some"), 0o640); err != nil { // of a download that was cut short
-				t.Fatal(err)
-			}
-			_, err = c.Download(t.Context(), "exp_1", DownloadOptions{
-				Path: path,
-				Take: func(_ context.Context, file string) (bool, error) {
-					if _, err := c.Download(t.Context(), "exp_1", DownloadOptions{Path: path}); !errors.Is(err, errTaken) {
-						t.Errorf("another download meanwhile: %v", err)
-					}
-					if !tt.took {
-						return false, tt.fault
-					}
-					return true, os.Link(from, file)
-				},
-				Check: func(file string, _ api.BundleLink) error {
-					if _, err := os.Stat(path); err == nil {
-						t.Error("it has its name before the check")
-					}
-					return tt.refusal
-				},
-			})
-			for _, want := range []error{tt.refusal, tt.fault} {
-				if want != nil && !errors.Is(err, want) || want == nil && tt.want != "" && err != nil {
-					t.Errorf("error %v, want %v", err, want)
-				}
-			}
-			names, _ := filepath.Glob(filepath.Join(dir, "*"))
-			got, _ := os.ReadFile(path)
-			if string(got) != tt.want {
-				t.Errorf("the file has %q, want %q", got, tt.want)
-			}
-			if tt.want == "" {
-				if left := len(names) > 0; left != (tt.fault != nil) { // a fault may pass: the next attempt goes on
-					t.Errorf("left behind: %v", names)
-				}
-				return
-			}
-			info, err := os.Stat(path)
-			if err != nil || info.Mode().Perm() != 0o640 || len(names) != 1 {
-				t.Errorf("%v, %v; beside it %v", info, err, names)
-			}
-			same, err := os.Stat(from)
-			if err != nil || os.SameFile(info, same) != tt.took {
-				t.Errorf("the same file: %v, want %v (%v)", !tt.took, tt.took, err)
-			}
+		var done, total int64
+		checked := false
+		_, err = c.Download(t.Context(), "exp_1", DownloadOptions{
+			Path: path, File: func(context.Context) (*os.File, error) { return os.Open(object) },
+			Progress: func(d, all int64) { done, total = d, all },
+			Check:    func(string, api.BundleLink) error { checked = true; return nil },
 		})
+		got, _ := os.ReadFile(path)
+		if (err == nil) != ok || checked != ok || ok && string(got) != have || !ok && len(got) > 0 || len(s.ranges) > 0 {
+			t.Errorf("%q: %q, %v, checked %v", have, got, err, checked)
+		}
+		if done != int64(len(have)) || total != 10 {
+			t.Errorf("%q: progress %d of %d", have, done, total)
+		}
 	}
 }
 

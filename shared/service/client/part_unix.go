@@ -25,6 +25,3 @@ func lockPart(f *os.File) error {
 // renamePart renames the finished file to its name, still locked: nobody else may
 // begin to write to it in between.
 func renamePart(part *os.File, to string) error { return os.Rename(part.Name(), to) }
-
-// removePart removes the file of a download, still locked.
-func removePart(part *os.File) error { return os.Remove(part.Name()) }

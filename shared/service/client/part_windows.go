@@ -24,8 +24,3 @@ func lockPart(f *os.File) error {
 func renamePart(part *os.File, to string) error {
 	return errors.Join(part.Close(), os.Rename(part.Name(), to))
 }
-
-// removePart removes the file of a download. Windows removes no file that is open.
-func removePart(part *os.File) error {
-	return errors.Join(part.Close(), os.Remove(part.Name()))
-}

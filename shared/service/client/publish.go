@@ -309,9 +309,11 @@ func (p *publish) upload(ctx context.Context, uploads []api.Upload, bodies map[s
 		group.Go(func() error {
 			took, err := p.take(ctx, u)
 			if err != nil {
+				failed.Store(true)
 				return err
 			}
 			if took {
+				p.o.Progress(PublishProgress{phase: phaseUploading, Done: sent.Add(u.SizeBytes), Total: total})
 				objects.Add(1)
 				bytesSent.Add(u.SizeBytes)
 				return nil

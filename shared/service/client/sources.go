@@ -137,10 +137,13 @@ func (s *sources) whole(p snapshot.PackRef) bool {
 	if err != nil {
 		return false
 	}
-	s.open[p.SHA256] = f
 	sum := sha256.New()
-	n, err := io.Copy(sum, f)
-	return err == nil && n == p.Size && hex.EncodeToString(sum.Sum(nil)) == p.SHA256
+	if n, err := io.Copy(sum, f); err != nil || n != p.Size || hex.EncodeToString(sum.Sum(nil)) != p.SHA256 {
+		_ = f.Close()
+		return false
+	}
+	s.open[p.SHA256] = f
+	return true
 }
 
 // body returns what reads an open pack.

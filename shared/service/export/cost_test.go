@@ -43,6 +43,29 @@ func TestCost(t *testing.T) {
 	}
 }
 
+// TestCostOfUsualPages: units of pages of usual size are smaller, which must not cost
+// a request each. What is kept of the pages takes few more.
+func TestCostOfUsualPages(t *testing.T) {
+	for _, shards := range []int{1, 3} {
+		w := newWorld(t)
+		site, size := sampleSite(300), 0
+		for name, f := range site {
+			if strings.HasSuffix(name, ".mdx") {
+				f.Data = append(f.Data, strings.Repeat("\nSome more words here.\n", 360)...)
+			}
+			size += len(f.Data)
+		}
+		w.publish(t, site)
+		m := &storetest.Meter{}
+		w.store, w.objects = m.Store(w.store), m.Objects(w.objects)
+		w.admin = w.service(w.store, w.objects, w.runner)
+		got, _ := w.counted(t, m, w.startOf(t, admin.StartExport{}), shards, 0)
+		if most := job.AsksOf(shards).ObjectReads + size>>20; got[3] > most {
+			t.Errorf("%d pages in %d shards ask for %d reads of S3, more than %d", len(site), shards, got[3], most)
+		}
+	}
+}
+
 // TestCostOfLargeBundles holds what a bundle in parts asks for beyond a small one
 // against the calculator. What a note takes depends on names that are made anew
 // each time: some may be a unit larger.

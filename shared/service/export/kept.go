@@ -19,7 +19,7 @@ import (
 // From one export of a site to the next, three kinds of values are kept where
 // Options have a store for them: what a page's body is made into, under all that
 // it was made from, which package page lists; a unit's member of the archive, under
-// the digests of its files; and all else that a unit comes to, under the keys of
+// the digests of its files, as pieces of llms-full.txt are under theirs; and all else that a unit comes to, under the keys of
 // its pages and a digest of the whole site but for its sources, which package frame
 // has. So a change of text leaves all other units as they are. Where the site's
 // configuration, its navigation, its list of pages or a front matter changed,
@@ -300,7 +300,7 @@ func (s *Steps) renderHeld(ctx context.Context, src *source, u unit, r *unitResu
 	for i := range work {
 		s.recall(src, &work[i])
 	}
-	if err := s.renderPages(ctx, src, work, w); err != nil {
+	if err := s.renderPages(ctx, src, u, work, w); err != nil {
 		return err
 	}
 	key := s.heldKey(held)

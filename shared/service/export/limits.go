@@ -40,9 +40,9 @@ const (
 	// unitPages is the most pages of a unit: few enough that a unit is
 	// rendered in memory.
 	unitPages = 64
-	// unitCut is how many pages a unit has on average: a unit ends after a
+	// unitCut is how many small pages a unit has on average: a unit ends after a
 	// page whose path's hash is divisible by it, so that one new page moves
-	// no other unit's borders.
+	// borders up to the next such page, and no others.
 	unitCut = 40
 	// heavyBytes is how many bytes of sources a unit has after which one page in
 	// heavyCut ends it: a change of one page then costs few others. Units of less

@@ -32,15 +32,17 @@ const fsCacheBytes = 16 << 20
 // source is all that the shards of one job have in common. It is read once in
 // a process and used by many goroutines.
 type source struct {
-	input  admin.ExportInput
-	site   *site.Site
-	fs     files
-	packs  *snapshot.FS // fs, where it is a snapshot
-	layout layout
-	pages  *page.Renderer
-	views  *frame.Views
-	finder *frame.Finder // nil if the bundle has no search
-	full   *frame.Full   // nil if the bundle gets no llms-full.txt of ours
+	input admin.ExportInput
+	site  *site.Site
+	fs    files
+	packs *snapshot.FS // fs, where it is a snapshot
+	// reading is held while sources are read that several units may want.
+	reading *sync.Mutex
+	layout  layout
+	pages   *page.Renderer
+	views   *frame.Views
+	finder  *frame.Finder // nil if the bundle has no search
+	full    *frame.Full   // nil if the bundle gets no llms-full.txt of ours
 
 	// kept are the values that are kept of the site; nil where nothing is.
 	kept *kept.Store
@@ -85,7 +87,7 @@ func (s *Steps) open(ctx context.Context, in admin.ExportInput) (*source, error)
 		if err != nil {
 			return nil, err
 		}
-		src := &source{input: in, fs: p.fs, packs: p.fs, site: p.site, kept: p.kept}
+		src := &source{input: in, fs: p.fs, packs: p.fs, reading: new(sync.Mutex), site: p.site, kept: p.kept}
 		src.layout = newLayout(src.site, p.fs)
 		if err := s.prepare(src, src.kept != nil); err != nil {
 			return nil, err

@@ -229,7 +229,7 @@ func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResu
 	if u.Kind == pageUnit {
 		var work []pageWork
 		if work, _, _, err = s.work(ctx, src, u); err == nil {
-			err = s.renderPages(ctx, src, work, w)
+			err = s.renderPages(ctx, src, u, work, w)
 		}
 	} else {
 		err = src.packs.Each(src.layout.list(u.Kind)[u.From:u.To], func(name string, data []byte) error {
@@ -260,15 +260,37 @@ func (s *Steps) buffer() *bytes.Buffer {
 	return new(bytes.Buffer)
 }
 
-// renderPages adds pages, each with its Markdown copy, to a unit.
-func (s *Steps) renderPages(ctx context.Context, src *source, work []pageWork, w *unitWriter) error {
-	var paths []string
+// aheadBytes is how many bytes of sources are read along with those of a unit: a
+// request for each unit would take longer than its bytes do.
+const aheadBytes = 4 << 20
+
+// prefetch reads the sources of a unit's pages that must be rendered. Where all must,
+// those after them most likely must, too, and are read along.
+func (src *source) prefetch(u unit, work []pageWork) error {
+	var paths, along []string
 	for i := range work {
 		if work[i].kept == nil {
 			paths = append(paths, src.site.Pages[work[i].index].Source) // one that is made from a specification has no file of its own
 		}
 	}
-	if err := src.packs.Prefetch(paths); err != nil {
+	if len(paths) == len(work) {
+		ahead := int64(aheadBytes)
+		for _, i := range src.layout.pages[u.To:] {
+			p := &src.site.Pages[i]
+			if ahead -= min(p.Size, MaxPageBytes); ahead < 0 {
+				break
+			}
+			along = append(along, p.Source)
+		}
+	}
+	src.reading.Lock() // whoever comes second finds what was read along
+	defer src.reading.Unlock()
+	return src.packs.PrefetchAlong(paths, along)
+}
+
+// renderPages adds pages, each with its Markdown copy, to a unit.
+func (s *Steps) renderPages(ctx context.Context, src *source, u unit, work []pageWork, w *unitWriter) error {
+	if err := src.prefetch(u, work); err != nil {
 		return err
 	}
 	doc, _ := s.documents.Get().(*[]byte)

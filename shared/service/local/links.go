@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -237,32 +236,26 @@ func (o *Objects) Take(ctx context.Context, link, file string) (bool, error) {
 	if info, err := os.Stat(file); refusal != "" || err != nil || info.Size() != t.size {
 		return false, nil
 	}
-	tmp := filepath.Join(o.root, "tmp", "take-"+rand.Text())
-	if os.Link(file, tmp) != nil {
+	// Right at its place: Windows renames no file that somebody has open, under
+	// whatever name. The time is for Sweep, as in Copy.
+	place := o.newPlace()
+	at, now := filepath.Join(o.root, filepath.FromSlash(place)), time.Now()
+	if os.MkdirAll(filepath.Dir(at), 0o700) != nil || os.Chtimes(file, now, now) != nil || os.Link(file, at) != nil {
 		return false, nil
 	}
-	defer func() { _ = os.Remove(tmp) }() // where it was not moved to its place
 	info := store.ObjectInfo{Key: t.key, Size: t.size, SHA256: t.sha256, Modified: o.l.now().UTC()}
-	err = o.enter(ctx, tmp, stored{ObjectInfo: info, contentType: defaultType}, true)
+	err = o.row(ctx, place, stored{ObjectInfo: info, contentType: defaultType}, true)
 	if errors.Is(err, store.ErrExists) {
 		err = nil
 	}
 	return err == nil, err
 }
 
-// Give makes name, which is a new one, another name of an object's file, and reports
-// whether it did: it does not where objects are there to stay, or where the disk has
-// no such names. It returns ErrNotFound for an object that is not there.
-func (o *Objects) Give(ctx context.Context, key, name string) (bool, error) {
-	if !o.l.temporary {
-		return false, nil
-	}
+// File opens an object's file, for those who copy it on this machine. It returns
+// ErrNotFound for an object that is not there.
+func (o *Objects) File(ctx context.Context, key string) (*os.File, error) {
 	f, _, err := o.open(ctx, key)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = f.Close() }()
-	return os.Link(f.Name(), name) == nil, nil
+	return f, err
 }
 
 // fail answers a request that met an internal error.

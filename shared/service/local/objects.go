@@ -192,6 +192,12 @@ func (o *Objects) Copy(ctx context.Context, from, to string) error {
 
 // place moves a finished file to a random name, for good.
 func (o *Objects) place(tmp string) (string, error) {
+	place := o.newPlace()
+	return place, o.move(tmp, filepath.Join(o.root, filepath.FromSlash(place)))
+}
+
+// newPlace returns a random name.
+func (o *Objects) newPlace() string {
 	var id [16]byte
 	rand.Read(id[:]) // never fails
 	name := hex.EncodeToString(id[:])
@@ -199,7 +205,7 @@ func (o *Objects) place(tmp string) (string, error) {
 	if o.l.temporary { // for the few files of a short life, folders take as long as they
 		dir = "00"
 	}
-	return dir + "/" + name, o.move(tmp, filepath.Join(o.root, dir, name))
+	return dir + "/" + name
 }
 
 // move moves a finished file to its place, for good.

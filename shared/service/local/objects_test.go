@@ -288,7 +288,7 @@ func BenchmarkPutLarge(b *testing.B) {
 }
 
 // TestFilesChangeHands: in a folder of a short life, a file becomes an object by the
-// link of an upload, and an object a file, without a copy; elsewhere neither does.
+// link of an upload, without a copy; elsewhere it does not.
 func TestFilesChangeHands(t *testing.T) {
 	for _, temporary := range []bool{true, false} {
 		t.Run(fmt.Sprintf("temporary %v", temporary), func(t *testing.T) {
@@ -331,36 +331,21 @@ func TestFilesChangeHands(t *testing.T) {
 					t.Fatalf("%v, %v", took, err)
 				}
 			}
-			given := filepath.Join(dir, "given")
 			if !temporary {
-				if _, err := l.Objects().Put(ctx, "k", strings.NewReader("bytes"), store.PutOptions{}); err != nil {
-					t.Fatal(err)
-				}
-				if gave, err := l.Objects().Give(ctx, "k", given); gave || err != nil {
-					t.Errorf("given: %v, %v", gave, err)
-				}
 				return
 			}
-			body, err := l.Objects().Get(ctx, "k", 0, -1)
+			f, err := l.Objects().File(ctx, "k")
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer body.Close()
-			if data, err := io.ReadAll(body); string(data) != "bytes" || err != nil {
+			defer f.Close()
+			if data, err := io.ReadAll(f); string(data) != "bytes" || err != nil {
 				t.Errorf("the object has %q, %v", data, err)
 			}
 			if info, err := l.Objects().Stat(ctx, "k"); err != nil || info.Size != 5 || info.SHA256 != hex.EncodeToString(sum[:]) {
 				t.Errorf("%+v, %v", info, err)
 			}
-			for i, want := range []bool{true, false} { // the second time there is such a file
-				if gave, err := l.Objects().Give(ctx, "k", given); gave != want || err != nil {
-					t.Errorf("given %d: %v, %v", i, gave, err)
-				}
-			}
-			if data, err := os.ReadFile(given); string(data) != "bytes" || err != nil {
-				t.Errorf("the file has %q, %v", data, err)
-			}
-			if _, err := l.Objects().Give(ctx, "none", given+"2"); !errors.Is(err, store.ErrNotFound) {
+			if _, err := l.Objects().File(ctx, "none"); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("no object: %v", err)
 			}
 			if left, _ := filepath.Glob(filepath.Join(dir, "data", "objects", "tmp", "*")); len(left) > 0 {

@@ -75,8 +75,9 @@ type news struct {
 const exitCannotWork = 10
 
 // ownPart is the size of a bundle's parts where they are written into one file of a
-// short life: so few bytes that buffers are small, and in the processor's caches.
-const ownPart = 4 << 20
+// short life: so few bytes that buffers are small, and so many that the largest bundle
+// has no more parts than a record can list.
+const ownPart = 8 << 20
 
 // Child does the steps of one export for a Server, on the process's own streams,
 // and returns an exit code. It ends with its input, at once: what it has not

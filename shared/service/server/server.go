@@ -18,11 +18,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -199,10 +199,9 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 // Addr is the address that it listens on.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Bundle returns where the bundle of a completed export is: its record, and a
-// function that opens it from a byte on. It returns the errors of
-// admin.Service.FindExport.
-func (s *Server) Bundle(ctx context.Context, jobID string) (admin.Bundle, func(ctx context.Context, offset int64) (io.ReadCloser, error), error) {
+// Bundle returns the bundle of a completed export: its record, and a function that
+// opens its file. It returns the errors of admin.Service.FindExport.
+func (s *Server) Bundle(ctx context.Context, jobID string) (admin.Bundle, func(ctx context.Context) (*os.File, error), error) {
 	j, err := s.Admin.FindExport(ctx, jobID)
 	if err != nil {
 		return admin.Bundle{}, nil, err
@@ -210,22 +209,16 @@ func (s *Server) Bundle(ctx context.Context, jobID string) (admin.Bundle, func(c
 	if j.Bundle == nil {
 		return admin.Bundle{}, nil, fmt.Errorf("the job %s has no bundle", jobID)
 	}
-	return *j.Bundle, func(ctx context.Context, offset int64) (io.ReadCloser, error) {
-		return s.local.Objects().Get(ctx, j.Bundle.Key, offset, -1)
+	return *j.Bundle, func(ctx context.Context) (*os.File, error) {
+		return s.local.Objects().File(ctx, j.Bundle.Key)
 	}, nil
 }
 
 // TakeUpload makes a file of this machine what an upload asks for, without a copy, and
-// reports whether it could; GiveBundle gives a bundle the name file, which is a new
-// one, in the same way. They can where the server's folder is a temporary one, and on
-// the same disk.
+// reports whether it could: it can where the server's folder is a temporary one, and
+// on the same disk. The file must not change afterwards.
 func (s *Server) TakeUpload(ctx context.Context, u api.Upload, file string) (bool, error) {
 	return s.local.Objects().Take(ctx, u.URL, file)
-}
-
-// GiveBundle is described at TakeUpload.
-func (s *Server) GiveBundle(ctx context.Context, b admin.Bundle, file string) (bool, error) {
-	return s.local.Objects().Give(ctx, b.Key, file)
 }
 
 // reachable is the address under which a listener is reached from this machine.

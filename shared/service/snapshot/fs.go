@@ -129,10 +129,17 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 // request, and keeps them as far as CacheBytes allows, in order of paths; the
 // rest is left to later calls. Paths that are not there are passed over.
 // It returns the error of the first pack that can't be read.
-func (f *FS) Prefetch(paths []string) error {
+func (f *FS) Prefetch(paths []string) error { return f.PrefetchAlong(paths, nil) }
+
+// PrefetchAlong is Prefetch, which reads files of along too where one of paths is
+// not held.
+func (f *FS) PrefetchAlong(paths, along []string) error {
 	var wanted []Entry
 	var sum int64
-	for _, name := range paths {
+	for i, name := range slices.Concat(paths, along) {
+		if i == len(paths) && len(wanted) == 0 {
+			return nil
+		}
 		e, ok := f.m.Entry(name)
 		if !ok || e.Size > f.opt.ReadBytes {
 			continue

@@ -89,6 +89,35 @@ func TestPrefetchReadsNeighboursTogether(t *testing.T) {
 	}
 }
 
+// TestPrefetchAlong: files are read along with those that are needed, by the same
+// request, and never for their own sake.
+func TestPrefetchAlong(t *testing.T) {
+	objects := &memory{}
+	s := manySmall(300)
+	_, m := publish(t, objects, s, nil)
+	f := snapshot.OpenFS(t.Context(), objects, packKey, m, snapshot.FSOptions{})
+	paths := f.Paths()
+	for _, step := range []struct {
+		from, to, along int
+		requests        int
+	}{{10, 20, 100, 1}, {20, 40, 200, 0}, {90, 110, 120, 1}, {110, 120, 300, 0}} {
+		if err := f.PrefetchAlong(paths[step.from:step.to], paths[step.to:step.along]); err != nil {
+			t.Fatal(err)
+		}
+		if n := objects.count(); n != step.requests {
+			t.Errorf("%+v: %d requests", step, n)
+		}
+		for _, path := range paths[step.from:step.to] {
+			if data, err := f.ReadFile(path); err != nil || string(data) != s[path] {
+				t.Fatalf("%s: %v", path, err)
+			}
+		}
+		if n := objects.count(); n != 0 {
+			t.Errorf("%+v: %d requests for files that are there", step, n)
+		}
+	}
+}
+
 func TestEachReadsAllInOrder(t *testing.T) {
 	objects := &memory{}
 	s := manySmall(2000)
