@@ -3,18 +3,20 @@ package kept
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
-	"errors"
 	"github.com/bindery-docs/bindery/shared/render/page"
-	"io"
-	"strings"
-	"testing/iotest"
 )
 
 func key(i int) Key { return sha256.Sum256(fmt.Append(nil, i)) }
@@ -97,6 +99,104 @@ func TestUnusedValuesAreSwept(t *testing.T) {
 	}
 	if data, _ := s.Get(key(0)); !bytes.Equal(data, value(7, 10)) {
 		t.Error("the later one of two values was swept")
+	}
+}
+
+// TestSweepLeavesWhatIsInUse: packs that are nearly all in use stay as they are, those
+// that have little of use go, and small packs become few.
+func TestSweepLeavesWhatIsInUse(t *testing.T) {
+	dir := t.TempDir()
+	names := func() []string {
+		list, _ := filepath.Glob(filepath.Join(dir, "*"+finished))
+		return list
+	}
+	s := open(t, dir, 0)
+	for i := range 32 {
+		s.Put(key(i), value(i, 1<<20))
+	}
+	s.Finish()
+	first := names()
+	s = open(t, dir, 0)
+	for i := range 32 {
+		s.Get(key(i))
+		s.Put(key(100+i), value(i, 1<<20))
+	}
+	s.Finish()
+	if got := names(); len(got) != 2 {
+		t.Fatalf("two exports left the packs %v", got)
+	}
+	s = open(t, dir, 0)
+	for i := range 30 {
+		s.Get(key(i))
+	}
+	s.Get(key(100))
+	s.Put(key(200), value(200, 10))
+	s.Finish()
+	if got := names(); len(got) != 2 || !slices.Contains(got, first[0]) {
+		t.Errorf("of %v the packs %v are left", first, got)
+	}
+	s = open(t, dir, 0)
+	for _, i := range []int{0, 29, 30, 100, 200} {
+		if _, ok := s.Get(key(i)); !ok {
+			t.Errorf("value %d was swept", i)
+		}
+	}
+	if _, ok := s.Get(key(101)); ok {
+		t.Error("a pack that had little of use is there")
+	}
+	for i := range maxPacks {
+		s := open(t, dir, 0)
+		for n := range i {
+			s.Use(key(1000 + n))
+		}
+		for i := range 30 {
+			s.Use(key(i))
+		}
+		s.Put(key(1000+i), value(i, 10))
+		s.Finish()
+	}
+	if got := names(); len(got) > maxPacks/2+2 || !slices.Contains(got, first[0]) {
+		t.Errorf("small packs became %d", len(got))
+	}
+	s = open(t, dir, 0)
+	for i := range maxPacks {
+		if _, ok := s.Get(key(1000 + i)); !ok {
+			t.Fatalf("value %d was lost when small packs became one", i)
+		}
+	}
+}
+
+// TestFolderStaysWithinBounds: whatever exports ask for, all that the last one asked
+// for is there, and the folder has at most half as much again.
+func TestFolderStaysWithinBounds(t *testing.T) {
+	dir := t.TempDir()
+	random := rand.New(rand.NewPCG(1, 2))
+	version := make([]int, 600)
+	const each = 100 << 10
+	for round := range 40 {
+		for range 60 {
+			version[random.IntN(len(version))]++
+		}
+		s := open(t, dir, 80<<20)
+		var missed int
+		for i, v := range version {
+			k := key(i*1000 + v)
+			data, ok := s.Get(k)
+			if !ok {
+				missed++
+				s.Put(k, value(i+v, each))
+			} else if !bytes.Equal(data, value(i+v, each)) {
+				t.Fatalf("value %d is another one", i)
+			}
+		}
+		s.Finish()
+		s.Close()
+		if round > 0 && missed > 60 {
+			t.Fatalf("%d values were lost", missed-60)
+		}
+		if got := size(t, dir); got > 81<<20 {
+			t.Fatalf("a folder of 80 MiB has %d", got)
+		}
 	}
 }
 

@@ -38,6 +38,7 @@ type pack struct {
 		io.Closer
 	}
 	size    int64
+	bytes   int64     // of its values, in a folder
 	written time.Time // of an object
 	old     bool      // it will go: what is used of it is put anew
 }
@@ -80,6 +81,7 @@ func (p *pack) readIndex(found func(Key, place)) error {
 	if string(tail[12:]) != mark || begin < 0 || begin > end || (end-begin)%int64(entryBytes) != 0 {
 		return errPack
 	}
+	p.bytes = begin
 	index := make([]byte, end-begin)
 	if _, err := p.from.ReadAt(index, begin); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,9 @@ const (
 	maxPacks = 128
 	// fewBytes is how much of a folder may be of no use without being swept.
 	fewBytes = 16 << 20
+	// nearlyAll is the share of a pack below which what is of no use is not worth
+	// copying the rest.
+	nearlyAll = 0.125
 )
 
 // DefaultBytes is how many bytes a folder has at most, or one process of an export
@@ -95,7 +99,7 @@ func Open(dir string, limit int64) (*Store, error) {
 				_ = os.Remove(name)
 				continue
 			}
-			s.packs, s.total = append(s.packs, p), s.total+p.size
+			s.packs, s.total = append(s.packs, p), s.total+p.bytes
 			for k, at := range found {
 				s.values[k] = at
 			}
@@ -244,8 +248,9 @@ func (s *Store) abandon() {
 }
 
 // Finish is for the end of a whole export: the next process that opens the folder
-// finds what was put. What the export did not ask for is swept once it is much of
-// the folder; in object storage the packs that Retire chose go.
+// finds what was put. Where much of the folder is what the export did not ask for,
+// the packs that have least of what it did go; in object storage, those that Retire
+// chose.
 func (s *Store) Finish() {
 	if s == nil {
 		return
@@ -260,9 +265,7 @@ func (s *Store) Finish() {
 	if s.total > s.live+max(s.live/2, fewBytes) || s.total > s.limit || len(s.packs) > maxPacks {
 		s.sweep()
 	}
-	if err := s.finish(); err != nil {
-		s.abandon()
-	}
+	s.flush()
 	clear(s.used)
 	s.live = 0
 }
@@ -281,37 +284,71 @@ func (s *Store) Close() {
 	s.packs, s.values = nil, nil
 }
 
-// sweep writes the values that were used into packs of their own, in the order in
-// which they lie, and removes all packs that were there before.
+// sweep removes packs until the folder is well below its bounds, and writes what was
+// used of them into others. Those that have least of use go first, and one that is
+// nearly all in use only where the limit asks for it: most of a large folder stays
+// where it is.
 func (s *Store) sweep() {
 	type value struct {
 		Key
 		place
 	}
-	var list []value
+	used := map[*pack][]value{}
+	useless := make(map[*pack]int64, len(s.packs))
+	for _, p := range s.packs {
+		useless[p] = p.bytes
+	}
 	for k := range s.used {
 		if at, ok := s.values[k]; ok {
-			list = append(list, value{k, at})
+			used[at.pack] = append(used[at.pack], value{k, at})
+			useless[at.pack] -= int64(at.size)
 		}
 	}
-	slices.SortFunc(list, func(a, b value) int {
-		return cmp.Or(strings.Compare(a.pack.name, b.pack.name), cmp.Compare(a.offset, b.offset))
+	share := func(p *pack) float64 { return float64(useless[p]) / float64(max(p.bytes, 1)) }
+	slices.SortFunc(s.packs, func(a, b *pack) int {
+		return cmp.Or(cmp.Compare(share(b), share(a)), strings.Compare(a.name, b.name))
 	})
+	goal := min(s.live+max(s.live/4, fewBytes/2), s.limit-s.limit/8)
+	n := 0
+	for left := s.total; n < len(s.packs) && left > goal; n++ {
+		p := s.packs[n]
+		if share(p) < nearlyAll && left <= s.limit || useless[p] == 0 {
+			break
+		}
+		left -= useless[p]
+	}
+	if rest := s.packs[n:]; len(rest) > maxPacks/2 {
+		slices.SortFunc(rest, func(a, b *pack) int {
+			return cmp.Or(cmp.Compare(a.bytes, b.bytes), strings.Compare(a.name, b.name))
+		})
+		n = len(s.packs) - maxPacks/2
+	}
+	gone := s.packs[:n]
 	var data []byte
-	for _, v := range list {
-		data = slices.Grow(data[:0], int(v.size))[:v.size]
-		if v.read(data) {
-			s.write(v.Key, data)
+	for _, p := range gone {
+		slices.SortFunc(used[p], func(a, b value) int { return cmp.Compare(a.offset, b.offset) })
+		for _, v := range used[p] {
+			data = slices.Grow(data[:0], int(v.size))[:v.size]
+			if v.read(data) {
+				s.write(v.Key, data)
+			}
 		}
 	}
-	if s.broken {
+	if s.flush(); s.broken {
 		return
 	}
-	for _, p := range s.packs {
+	for _, p := range gone {
+		s.total -= p.bytes
 		_ = p.from.Close()
 		_ = os.Remove(p.name)
 	}
-	s.packs = nil
-	clear(s.values)
-	s.total = s.live
+	maps.DeleteFunc(s.values, func(_ Key, at place) bool { return slices.Contains(gone, at.pack) })
+	s.packs = slices.Clone(s.packs[n:])
+}
+
+// flush ends the pack that is being written.
+func (s *Store) flush() {
+	if err := s.finish(); err != nil {
+		s.abandon()
+	}
 }
