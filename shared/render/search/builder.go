@@ -31,7 +31,7 @@ const (
 )
 
 // formatVersion is what core.js expects.
-const formatVersion = 3
+const formatVersion = 4
 
 // Folder is where all files of all indexes lie.
 const Folder = "bindery/search/"
@@ -44,9 +44,9 @@ func RootPath(name string) string { return Folder + name + ".js" }
 type Builder struct {
 	divisions []*division
 	groups    map[string]*group
-	order     []*group // as their first pages come
-	last      int      // Page.Number of the page before
-	runs      int      // of texts
+	order     []*group            // as their first pages come
+	last      int                 // Page.Number of the page before
+	texted    map[string][32]byte // digests of the runs of texts, by their names
 	add       func(name string, data []byte) error
 	buf       []byte // of a file, used again
 }
@@ -81,7 +81,7 @@ type commonWord struct {
 
 // NewBuilder makes a builder. add gets each file once; it must not keep data.
 func NewBuilder(divisions []*Division, add func(name string, data []byte) error) *Builder {
-	b := &Builder{add: add, groups: make(map[string]*group), last: -1}
+	b := &Builder{add: add, groups: make(map[string]*group), texted: make(map[string][32]byte), last: -1}
 	bySuffix := make(map[string]*division)
 	for _, d := range divisions {
 		made := &division{Division: d, suffix: d.suffix()}
@@ -280,7 +280,7 @@ type root struct {
 	Sections int      `json:"n"`
 	Counts   string   `json:"c"` // sections of each page
 	Terms    string   `json:"t"` // the first term of each run
-	Texts    string   `json:"x"` // runs of texts: numbers as differences, and how many sections each has
+	Texts    string   `json:"x"` // how many sections each run of texts has
 	Digests  string   `json:"r"` // of each of these runs, digestLength characters
 	Words    string   `json:"y"` // the first word of each run of the list, backward
 	Pages    string   `json:"p,omitempty"`
@@ -322,16 +322,14 @@ func (d *division) root() *root {
 		r.Pages, r.Trails = d.pageTable()
 	}
 	var counts, texts, digests []byte
-	at, before := 0, 0
+	at := 0
 	for _, g := range d.groups {
 		for _, n := range g.counts {
 			counts = appendNumber(counts, int(n))
 		}
 		for _, x := range g.runs {
-			// Runs of groups that began early may come later.
-			texts = appendNumber(appendSigned(texts, x.number-before), x.sections)
+			texts = appendNumber(texts, x.sections)
 			digests = append(digests, x.digest...)
-			before = x.number
 		}
 		for _, x := range g.boosts {
 			r.Boosts = append(r.Boosts, [3]any{at + x.from, at + x.to, x.by})

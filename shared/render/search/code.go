@@ -12,11 +12,3 @@ func appendNumber(b []byte, n int) []byte {
 	}
 	return append(b, alphabet[n])
 }
-
-// appendSigned writes a number that may be below 0: its size and its sign.
-func appendSigned(b []byte, n int) []byte {
-	if n < 0 {
-		return appendNumber(b, -2*n-1)
-	}
-	return appendNumber(b, 2*n)
-}

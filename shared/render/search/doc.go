@@ -30,7 +30,7 @@
 //	bindery/search/t<n>.<digest>.js    a run of the terms in order, with postings
 //	bindery/search/w<n>.<digest>.js    a run of the words alone, in the order of
 //	                                   their ends, for what was mistyped
-//	bindery/search/x<n>.<digest>.js    a run of the sections: headings and texts
+//	bindery/search/x.<digest>.js       a run of the sections: headings and texts
 //
 // Most pages of a site can be in many divisions: those that belong to no version
 // are in all of them. Pages that are in the same divisions are a group, and the

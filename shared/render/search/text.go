@@ -4,14 +4,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash/fnv"
 	"math"
-	"strconv"
 	"strings"
 )
 
-// digestLength is how many characters of a run's digest its name has, after
-// its number: as few as keep a name from being used for another content.
-const digestLength = 8
+// digestLength is how many characters of a run's digest its name has, as many as
+// core.js expects: few, since a root has those of all runs. Builder.name sees to it
+// that no two runs of a site have the same.
+const digestLength = 10
 
 // group is the pages that are in the same divisions, with their texts. What
 // several divisions show is in the bundle once.
@@ -28,9 +29,18 @@ type group struct {
 }
 
 type textRun struct {
-	number   int // in the order in which all groups' runs are written
 	sections int
 	digest   string
+}
+
+// endsRun reports whether a run of this size ends with the page of this path. It is
+// mostly the same pages that do, whatever stands before them: a page that has more
+// text than it had makes a few runs other ones, and not all that come after it.
+func endsRun(size int, path string) bool {
+	h := fnv.New32a()
+	h.Write([]byte(path))
+	sum := h.Sum32()
+	return size >= textBytes*4/5 && sum%2 == 0 || size >= textBytes*3/5 && sum%8 == 0
 }
 
 // boost weighs a run of pages: from, and before to.
@@ -92,6 +102,9 @@ func (b *Builder) page(g *group, p *stored) error {
 			}
 		}
 	}
+	if endsRun(len(g.text), p.Path) {
+		return b.texts(g)
+	}
 	return nil
 }
 
@@ -118,20 +131,38 @@ func (g *group) boost(at int, by float64) {
 	g.boosts = append(g.boosts, boost{at, at + 1, by})
 }
 
-// texts writes the sections that are held as a run. Its name has its number, by
-// which it differs from all others of the site, and its digest, by which it
-// differs from those of other states of the site.
+// texts writes the sections that are held as a run. Its name has its digest and
+// nothing else: where other runs come or go, it stays.
 func (b *Builder) texts(g *group) error {
 	if g.held == 0 {
 		return nil
 	}
-	sum := sha256.Sum256(g.text)
-	run := textRun{number: b.runs, sections: g.held, digest: hex.EncodeToString(sum[:])[:digestLength]}
-	b.runs++
-	g.runs = append(g.runs, run)
+	digest, written := b.name(sha256.Sum256(g.text))
+	g.runs = append(g.runs, textRun{sections: g.held, digest: digest})
 	text := string(g.text)
 	g.text, g.held = g.text[:0], 0
-	return b.file("x"+strconv.Itoa(run.number)+"."+run.digest, text)
+	if written { // a page that says the same again and again
+		return nil
+	}
+	return b.file("x."+digest, text)
+}
+
+// name returns what of a digest the name of a run has, and reports whether the run
+// was written before.
+func (b *Builder) name(sum [sha256.Size]byte) (digest string, written bool) {
+	of := sum
+	for {
+		digest = hex.EncodeToString(sum[:])[:digestLength]
+		before, taken := b.texted[digest]
+		if !taken {
+			b.texted[digest] = of
+			return digest, false
+		}
+		if before == of {
+			return digest, true
+		}
+		sum = sha256.Sum256(sum[:]) // another run's digest begins alike
+	}
 }
 
 // settle ends the texts and numbers the divisions' sections: group by group, so

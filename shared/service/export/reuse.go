@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -74,7 +75,15 @@ func (s *Steps) keepBundle(ctx context.Context, values *kept.Store, j admin.Expo
 	if values == nil || s.keepsInObjects() || j.Plan.Key == "" || b.Cut || b.Size > maxKeptBundle {
 		return
 	}
-	body, err := s.opt.Objects.Get(ctx, b.Key, 0, -1)
+	var body io.ReadCloser
+	var err error
+	if here, ok := s.opt.Objects.(interface {
+		File(ctx context.Context, key string) (*os.File, error)
+	}); ok {
+		body, err = here.File(ctx, b.Key) // which the system copies
+	} else {
+		body, err = s.opt.Objects.Get(ctx, b.Key, 0, -1)
+	}
 	if err != nil {
 		return
 	}

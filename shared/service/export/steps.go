@@ -37,6 +37,9 @@ type Options struct {
 	// Shards, if above 0, is how many shards a plan has, as far as there are
 	// units for them. By default the site's weight decides.
 	Shards int
+	// MostShards, if above 0, is how many shards a plan has at most: for a machine
+	// alone, where a shard more brings nothing but more objects.
+	MostShards int
 	// Concurrency is how many units are rendered at the same time in this
 	// process, over all jobs; 0 means GOMAXPROCS.
 	Concurrency int

@@ -121,8 +121,8 @@ func hashOf(name string) uint32 {
 }
 
 // shards divides units into runs of about equal weight. want, if above 0, is
-// how many there should be.
-func shards(units []unit, want int) []shardPlan {
+// how many there should be, and most how many there may be.
+func shards(units []unit, want, most int) []shardPlan {
 	var total int64
 	for _, u := range units {
 		total += u.weight
@@ -131,7 +131,10 @@ func shards(units []unit, want int) []shardPlan {
 	if n <= 0 {
 		n = max(fewestShards, int((total+shardWeight-1)/shardWeight))
 	}
-	n = max(1, min(n, len(units), MaxShards))
+	if most <= 0 {
+		most = MaxShards
+	}
+	n = max(1, min(n, len(units), most, MaxShards))
 	plans := make([]shardPlan, n)
 	var before int64
 	at := 0

@@ -79,6 +79,10 @@ const exitCannotWork = 10
 // has no more parts than a record can list.
 const ownPart = 8 << 20
 
+// ownShards is how many shards an export of a temporary service has at most. Each has
+// six objects, and more than this many runs of terms would be merged twice.
+const ownShards = 64
+
 // Child does the steps of one export for a Server, on the process's own streams,
 // and returns an exit code. It ends with its input, at once: what it has not
 // finished, the next process begins again.
@@ -134,7 +138,7 @@ func serveCalls(in io.Reader, out io.Writer, log *slog.Logger) error {
 		options.Islands = island.New(island.Options{Program: c.Program, Log: log})
 	}
 	if c.Temporary {
-		options.PartBytes = ownPart
+		options.PartBytes, options.MostShards = ownPart, ownShards
 	}
 	if c.Alone {
 		options.Concurrency = 1
