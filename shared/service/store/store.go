@@ -171,7 +171,7 @@ type PutOptions struct {
 // Part is a piece of an object that is written in parts.
 type Part struct {
 	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"` // of its bytes, in lower-case hex; empty where the backend has no use for it
+	SHA256 string `json:"sha256"` // of its bytes, in lower-case hex where the backend knows it, else empty
 	// Tag is what the backend calls it.
 	Tag string `json:"tag,omitempty"`
 }

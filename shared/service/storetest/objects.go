@@ -389,7 +389,7 @@ func (s *objectSuite) uploadParts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if part.Size != int64(len(data)) || part.SHA256 != digestOf(data) {
+		if part.Size != int64(len(data)) || part.SHA256 != "" && part.SHA256 != digestOf(data) {
 			t.Errorf("part %d is %+v", n, part)
 		}
 		parts = append(parts, part)
