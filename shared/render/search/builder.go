@@ -37,16 +37,15 @@ const formatVersion = 4
 const Folder = "bindery/search/"
 
 // RootPath is the file that the index of the division of this name begins with.
-func RootPath(name string) string { return Folder + name + ".js" }
+func RootPath(name string) string { return filePath(name) }
 
 // Builder writes the indexes of a site: first all pages in order, then all
 // terms, then Close.
 type Builder struct {
 	divisions []*division
 	groups    map[string]*group
-	order     []*group            // as their first pages come
-	last      int                 // Page.Number of the page before
-	texted    map[string][32]byte // digests of the runs of texts, by their names
+	order     []*group // as their first pages come
+	last      int      // Page.Number of the page before
 	add       func(name string, data []byte) error
 	buf       []byte // of a file, used again
 }
@@ -81,7 +80,7 @@ type commonWord struct {
 
 // NewBuilder makes a builder. add gets each file once; it must not keep data.
 func NewBuilder(divisions []*Division, add func(name string, data []byte) error) *Builder {
-	b := &Builder{add: add, groups: make(map[string]*group), texted: make(map[string][32]byte), last: -1}
+	b := &Builder{add: add, groups: make(map[string]*group), last: -1}
 	bySuffix := make(map[string]*division)
 	for _, d := range divisions {
 		made := &division{Division: d, suffix: d.suffix()}
@@ -374,21 +373,31 @@ func (d *division) pageTable() (string, []string) {
 }
 
 // file writes one script; name is below Folder and without its ending.
-func (b *Builder) file(name string, data any) error {
-	buf := bytes.NewBuffer(b.buf[:0])
+func (b *Builder) file(name string, data any) (err error) {
+	if b.buf, err = appendFile(b.buf[:0], name, data); err != nil {
+		return err
+	}
+	return b.add(filePath(name), b.buf)
+}
+
+// filePath is where a script of this name lies.
+func filePath(name string) string { return Folder + name + ".js" }
+
+// appendFile appends the script of this name.
+func appendFile(dst []byte, name string, data any) ([]byte, error) {
+	buf := bytes.NewBuffer(dst)
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	buf.WriteString("binderySearch(")
 	if err := enc.Encode(name); err != nil {
-		return fmt.Errorf("search: write %s: %w", name, err)
+		return nil, fmt.Errorf("search: write %s: %w", name, err)
 	}
 	buf.Truncate(buf.Len() - 1) // the encoder's line end
 	buf.WriteByte(',')
 	if err := enc.Encode(data); err != nil {
-		return fmt.Errorf("search: write %s: %w", name, err)
+		return nil, fmt.Errorf("search: write %s: %w", name, err)
 	}
 	buf.Truncate(buf.Len() - 1)
 	buf.WriteString(");\n")
-	b.buf = buf.Bytes()
-	return b.add(Folder+name+".js", b.buf)
+	return buf.Bytes(), nil
 }

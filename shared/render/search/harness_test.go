@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -25,7 +26,29 @@ func build(t testing.TB, languages []string, pages []search.Page, how cutting) m
 	for i, l := range languages {
 		divisions[i] = search.NewDivision(strconv.Itoa(i), l)
 	}
+	files := make(map[string]string)
+	add := func(name string, data []byte) error {
+		if _, ok := files[name]; ok {
+			t.Errorf("%s is written twice", name)
+		}
+		files[name] = string(data)
+		return nil
+	}
+	// Where texts end follows from the units, which are the same however a site is cut
+	// into shards; how.units cuts its terms alone.
 	var lines []byte
+	for unit := range slices.Chunk(pages, 12) {
+		var part search.Part
+		for _, p := range unit {
+			if _, err := part.Add(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := part.EndTexts(add); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, part.Pages()...)
+	}
 	var streams [][]byte
 	for _, shard := range split(pages, how.shards) {
 		var joined search.Part
@@ -42,7 +65,6 @@ func build(t testing.TB, languages []string, pages []search.Page, how cutting) m
 			}
 			joined.Join(&part)
 		}
-		lines = append(lines, joined.Pages()...)
 		var b bytes.Buffer
 		if err := joined.WriteTerms(&b); err != nil {
 			t.Fatal(err)
@@ -61,14 +83,7 @@ func build(t testing.TB, languages []string, pages []search.Page, how cutting) m
 		}
 		streams = out
 	}
-	files := make(map[string]string)
-	b := search.NewBuilder(divisions, func(name string, data []byte) error {
-		if _, ok := files[name]; ok {
-			t.Errorf("%s is written twice", name)
-		}
-		files[name] = string(data)
-		return nil
-	})
+	b := search.NewBuilder(divisions, add)
 	for line := range bytes.Lines(lines) {
 		if err := b.Page(line); err != nil {
 			t.Fatal(err)

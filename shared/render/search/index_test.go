@@ -414,7 +414,11 @@ func TestBrokenStreams(t *testing.T) {
 	if err := search.Merge(ctx, new(bytes.Buffer), readers([][]byte{b.Bytes()})); err == nil {
 		t.Error("a merge goes on though nobody waits for it")
 	}
-	for _, line := range []string{"", "{", "0\t1\t0\tp\tTitle\t\t\t\t", "0\t0\t0\tp\tTitle\t", "0\t0,0\t0\tp\tTitle\t\t\t\t", "-1\t0\t0\tp\tTitle\t\t\t\t", "0\t0\t0\tp\tTitle\t\t\t\t\t", "0\t0\tx\tp\tTitle\t\t\t\t", "0\tx\t0\tp\tTitle\t\t\t\t"} {
+	const runs = "\t1\t1:0123456789abcd"
+	for _, line := range []string{
+		"", "{", "0\t1\t0\tp\tTitle\t" + runs, "0\t0\t0\tp\tTitle", "0\t0,0\t0\tp\tTitle\t" + runs, "-1\t0\t0\tp\tTitle\t" + runs,
+		"0\t0\tx\tp\tTitle\t" + runs, "0\tx\t0\tp\tTitle\t" + runs, "0\t0\t0\tp\tTitle\t\tx", "0\t0\t0\tp\tTitle\t\t1\tx",
+	} {
 		builder := search.NewBuilder([]*search.Division{search.NewDivision("site", "en")}, func(string, []byte) error { return nil })
 		if builder.Page([]byte(line)) == nil {
 			t.Errorf("%q passes for a page", line)

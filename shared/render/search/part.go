@@ -104,6 +104,7 @@ type Part struct {
 	found   []found  // in the order of the pages and their sections
 	added   []member // the pages
 	lines   []byte   // of the pages
+	ended   int      // bytes of lines whose texts are in runs
 }
 
 // found is a term of a section.
@@ -180,13 +181,16 @@ func (p *Part) Join(o *Part) {
 		p.found = append(p.found, f)
 	}
 	p.added = append(p.added, o.added...)
+	if p.ended == len(p.lines) {
+		p.ended += o.ended
+	}
 	p.lines = append(p.lines, o.lines...)
 	o.lexicon.found, o.lexicon.lines = o.found, o.lines
 	o.lexicon.free()
 	*o = Part{}
 }
 
-// Pages are the part's pages, a line each, for Builder.Page.
+// Pages are the part's pages, a line each, for Builder.Page, once EndTexts was called.
 func (p *Part) Pages() []byte { return p.lines }
 
 // WriteTerms writes the part's terms in order, as Merge and Builder.Terms read
@@ -231,7 +235,7 @@ func (p *Part) WriteTerms(w io.Writer) error {
 	}
 	p.lexicon.found, p.lexicon.lines = p.found, nil
 	p.lexicon.free()
-	*p = Part{lines: p.lines}
+	*p = Part{lines: p.lines, ended: p.ended}
 	return out.close()
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -52,13 +51,15 @@ const (
 	maxName = 240
 )
 
-// stored is what an index keeps of a page.
+// stored is what the index must know of a page beside its texts.
 type stored struct {
 	Number             int
 	Divisions          []int
 	Path, Title, Trail string
 	Boost              float64
-	Sections           []Section // the page's own first
+	Sections           int // the page's own among them
+	group              string
+	runs               []textRun // of its group, which end with the page or within it
 }
 
 // Fact is what the steps behind Render must know of a page before the index is
@@ -128,10 +129,12 @@ func (p *Page) fact() (Fact, error) {
 	return Fact{Divisions: p.Divisions, Digest: hex.EncodeToString(sum[:16])}, nil
 }
 
-// appendLine adds what the index shows of a page, as shards hand it on: a line
-// with its number, its divisions, its boost, its path, its title and its trail,
-// and for each section, its own first, the heading, the id and the text. Tabs
-// separate them: none of them has one.
+// appendLine adds what the index shows of a page: a line with its number, its
+// divisions, its boost, its path, its title and its trail, and for each section, its
+// own first, the heading, the id and the text. Tabs separate them: none of them has
+// one. In the line that shards hand on, EndTexts has put the number of its sections
+// and the runs in their place, each as how many sections it has, a colon and its
+// digest.
 func (p *Page) appendLine(b []byte, sections []Section) []byte {
 	b = strconv.AppendInt(b, int64(p.Number), 10)
 	for i, d := range p.Divisions {
@@ -161,17 +164,18 @@ func (p *Page) appendLine(b []byte, sections []Section) []byte {
 	return append(b, '\n')
 }
 
-// read reads a line of appendLine.
+// read reads a line that EndTexts wrote.
 func (s *stored) read(line string) error {
 	fields := strings.Split(line, "\t")
-	if len(fields) < 9 || len(fields)%3 != 0 {
+	if len(fields) < 7 {
 		return fmt.Errorf("search: a page's line has %d fields", len(fields))
 	}
 	var err error
 	if s.Number, err = strconv.Atoi(fields[0]); err != nil {
 		return fmt.Errorf("search: the number of a page: %w", err)
 	}
-	for d := range strings.SplitSeq(fields[1], ",") {
+	s.group = fields[1]
+	for d := range strings.SplitSeq(s.group, ",") {
 		if d == "" {
 			continue
 		}
@@ -185,8 +189,16 @@ func (s *stored) read(line string) error {
 		return fmt.Errorf("search: the boost of page %d: %w", s.Number, err)
 	}
 	s.Path, s.Title, s.Trail = fields[3], fields[4], fields[5]
-	for f := range slices.Chunk(fields[6:], 3) {
-		s.Sections = append(s.Sections, Section{Heading: f[0], ID: f[1], Text: f[2]})
+	if s.Sections, err = strconv.Atoi(fields[6]); err != nil || s.Sections < 1 || s.Sections > maxSections {
+		return fmt.Errorf("search: page %d has %q sections", s.Number, fields[6])
+	}
+	for _, f := range fields[7:] {
+		count, digest, _ := strings.Cut(f, ":")
+		n, err := strconv.Atoi(count)
+		if err != nil || n < 1 || len(digest) != digestLength {
+			return fmt.Errorf("search: page %d ends the run %q", s.Number, f)
+		}
+		s.runs = append(s.runs, textRun{n, digest})
 	}
 	return nil
 }

@@ -1,37 +1,20 @@
 package search
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"hash/fnv"
 	"math"
+	"strconv"
 	"strings"
 )
 
 // digestLength is how many characters of a run's digest its name has, as many as
-// core.js expects: few, since a root has those of all runs. Builder.name sees to it
-// that no two runs of a site have the same.
-const digestLength = 10
-
-// group is the pages that are in the same divisions, with their texts. What
-// several divisions show is in the bundle once.
-type group struct {
-	divisions []int
-	pages     []int32  // Page.Number
-	counts    []int32  // sections of each page
-	boosts    []boost  // by the place in pages
-	table     []stored // of the first pages, without texts
-
-	text []byte // sections that are in no run yet
-	held int    // sections in text
-	runs []textRun
-}
-
-type textRun struct {
-	sections int
-	digest   string
-}
+// core.js expects. A root has those of all runs, so they are few; two runs of a site
+// of 200,000 pages have the same name once in twenty million sites.
+const digestLength = 14
 
 // endsRun reports whether a run of this size ends with the page of this path. It is
 // mostly the same pages that do, whatever stands before them: a page that has more
@@ -41,6 +24,145 @@ func endsRun(size int, path string) bool {
 	h.Write([]byte(path))
 	sum := h.Sum32()
 	return size >= textBytes*4/5 && sum%2 == 0 || size >= textBytes*3/5 && sum%8 == 0
+}
+
+// textRun is a file of texts.
+type textRun struct {
+	sections int
+	digest   string
+}
+
+// texts are the sections of pages that are in the same divisions and in no run yet.
+type texts struct {
+	text []byte
+	held int // sections in text
+	page int // the last one, among those of the cutter
+}
+
+// cutter cuts the texts of pages into runs.
+type cutter struct {
+	add     func(name string, data []byte) error
+	groups  map[string]*texts
+	order   []*texts
+	pages   [][]byte // their lines
+	written map[string]bool
+	buf     []byte // of a file, used again
+}
+
+// EndTexts writes the texts of the pages that were added since the last call as runs,
+// and leaves in Pages what the index must know of them. Pages that are in the same
+// divisions, with their texts, are a group: what several divisions show is in the
+// bundle once. add gets each file once; it must not keep data.
+func (p *Part) EndTexts(add func(name string, data []byte) error) error {
+	c := cutter{add: add, groups: map[string]*texts{}, written: map[string]bool{}}
+	for line := range bytes.Lines(p.lines[p.ended:]) {
+		if err := c.page(string(line[:len(line)-1])); err != nil {
+			return err
+		}
+	}
+	for _, t := range c.order {
+		if err := c.end(t); err != nil {
+			return err
+		}
+	}
+	p.lines = p.lines[:p.ended]
+	for _, line := range c.pages {
+		p.lines = append(append(p.lines, line...), '\n')
+	}
+	p.ended = len(p.lines)
+	return nil
+}
+
+// page adds a page: a line of appendLine.
+func (c *cutter) page(line string) error {
+	fields := strings.Split(line, "\t")
+	if len(fields) < 9 || len(fields)%3 != 0 {
+		return fmt.Errorf("search: a page's line has %d fields", len(fields))
+	}
+	sections := fields[6:]
+	own := []byte(strings.Join(fields[:6], "\t") + "\t" + strconv.Itoa(len(sections)/3))
+	c.pages = append(c.pages, own)
+	if fields[1] == "" { // it is in no division
+		return nil
+	}
+	t := c.groups[fields[1]]
+	if t == nil {
+		t = new(texts)
+		c.groups[fields[1]], c.order = t, append(c.order, t)
+	}
+	t.page = len(c.pages) - 1
+	path, title, trail := fields[3], fields[4], fields[5]
+	for i := 0; i < len(sections); i += 3 {
+		heading, id, text := sections[i], sections[i+1], sections[i+2]
+		if i == 0 || t.held == 0 {
+			t.text = appendFields(t.text, title, path, trail)
+			if i == 0 {
+				t.text = append(append(t.text, '\t'), text...)
+			} else { // the run begins within the page
+				t.text = append(t.text, "\t\t"...)
+			}
+			t.text = append(t.text, '\n')
+		}
+		if i > 0 {
+			t.text = append(appendFields(t.text, heading, id, text), '\n')
+		}
+		t.held++
+		if len(t.text) >= textBytes {
+			if err := c.end(t); err != nil {
+				return err
+			}
+		}
+	}
+	if endsRun(len(t.text), path) {
+		return c.end(t)
+	}
+	return nil
+}
+
+func appendFields(b []byte, fields ...string) []byte {
+	for i, f := range fields {
+		if i > 0 {
+			b = append(b, '\t')
+		}
+		b = append(b, f...)
+	}
+	return b
+}
+
+// end writes the sections that are held as a run, and notes it at the line of their
+// last page. Its name has its digest and nothing else: where other runs come or go,
+// it stays.
+func (c *cutter) end(t *texts) error {
+	if t.held == 0 {
+		return nil
+	}
+	sum := sha256.Sum256(t.text)
+	digest := hex.EncodeToString(sum[:])[:digestLength]
+	own := &c.pages[t.page]
+	*own = append(strconv.AppendInt(append(*own, '\t'), int64(t.held), 10), ':')
+	*own = append(*own, digest...)
+	text := string(t.text)
+	t.text, t.held = t.text[:0], 0
+	if c.written[digest] { // a page says the same again and again
+		return nil
+	}
+	c.written[digest] = true
+	var err error
+	if c.buf, err = appendFile(c.buf[:0], "x."+digest, text); err != nil {
+		return err
+	}
+	return c.add(filePath("x."+digest), c.buf)
+}
+
+// group is what the index must know of pages that are in the same divisions.
+type group struct {
+	divisions []int
+	pages     []int32  // Page.Number
+	counts    []int32  // sections of each page
+	boosts    []boost  // by the place in pages
+	table     []stored // of the first pages
+	runs      []textRun
+	left      int // sections that are in no run yet
 }
 
 // boost weighs a run of pages: from, and before to.
@@ -67,55 +189,28 @@ func (b *Builder) Page(line []byte) error {
 	if len(p.Divisions) == 0 {
 		return nil
 	}
-	key := fmt.Sprint(p.Divisions)
-	g := b.groups[key]
+	g := b.groups[p.group]
 	if g == nil {
 		g = &group{divisions: p.Divisions}
-		b.groups[key], b.order = g, append(b.order, g)
+		b.groups[p.group], b.order = g, append(b.order, g)
 	}
-	return b.page(g, &p)
+	return g.add(&p)
 }
 
-func (b *Builder) page(g *group, p *stored) error {
+func (g *group) add(p *stored) error {
 	g.boost(len(g.pages), p.Boost)
-	g.pages, g.counts = append(g.pages, int32(p.Number)), append(g.counts, int32(len(p.Sections)))
+	g.pages, g.counts = append(g.pages, int32(p.Number)), append(g.counts, int32(p.Sections))
 	if len(g.table) < rootPages {
-		g.table = append(g.table, stored{Title: p.Title, Path: p.Path, Trail: p.Trail})
+		g.table = append(g.table, *p)
 	}
-	for i, s := range p.Sections {
-		if i == 0 || g.held == 0 {
-			g.text = appendFields(g.text, p.Title, p.Path, p.Trail)
-			if i == 0 {
-				g.text = append(append(g.text, '\t'), s.Text...)
-			} else { // the run begins within the page
-				g.text = append(g.text, "\t\t"...)
-			}
-			g.text = append(g.text, '\n')
+	g.left += p.Sections
+	for _, r := range p.runs {
+		if g.left -= r.sections; g.left < 0 {
+			return fmt.Errorf("search: page %d ends a run of %d sections, which are not there", p.Number, r.sections)
 		}
-		if i > 0 {
-			g.text = append(appendFields(g.text, s.Heading, s.ID, s.Text), '\n')
-		}
-		g.held++
-		if len(g.text) >= textBytes {
-			if err := b.texts(g); err != nil {
-				return err
-			}
-		}
-	}
-	if endsRun(len(g.text), p.Path) {
-		return b.texts(g)
+		g.runs = append(g.runs, r)
 	}
 	return nil
-}
-
-func appendFields(b []byte, fields ...string) []byte {
-	for i, f := range fields {
-		if i > 0 {
-			b = append(b, '\t')
-		}
-		b = append(b, f...)
-	}
-	return b
 }
 
 // boost notes the weight of a page. Pages near each other mostly have the same.
@@ -131,46 +226,12 @@ func (g *group) boost(at int, by float64) {
 	g.boosts = append(g.boosts, boost{at, at + 1, by})
 }
 
-// texts writes the sections that are held as a run. Its name has its digest and
-// nothing else: where other runs come or go, it stays.
-func (b *Builder) texts(g *group) error {
-	if g.held == 0 {
-		return nil
-	}
-	digest, written := b.name(sha256.Sum256(g.text))
-	g.runs = append(g.runs, textRun{sections: g.held, digest: digest})
-	text := string(g.text)
-	g.text, g.held = g.text[:0], 0
-	if written { // a page that says the same again and again
-		return nil
-	}
-	return b.file("x."+digest, text)
-}
-
-// name returns what of a digest the name of a run has, and reports whether the run
-// was written before.
-func (b *Builder) name(sum [sha256.Size]byte) (digest string, written bool) {
-	of := sum
-	for {
-		digest = hex.EncodeToString(sum[:])[:digestLength]
-		before, taken := b.texted[digest]
-		if !taken {
-			b.texted[digest] = of
-			return digest, false
-		}
-		if before == of {
-			return digest, true
-		}
-		sum = sha256.Sum256(sum[:]) // another run's digest begins alike
-	}
-}
-
-// settle ends the texts and numbers the divisions' sections: group by group, so
-// that those of a run follow each other in each division.
+// settle numbers the divisions' sections: group by group, so that those of a run
+// follow each other in each division.
 func (b *Builder) settle() error {
 	for _, g := range b.order {
-		if err := b.texts(g); err != nil {
-			return err
+		if g.left != 0 {
+			return fmt.Errorf("search: %d sections are in no run of texts", g.left)
 		}
 		for _, n := range g.divisions {
 			d := b.divisions[n]

@@ -1,8 +1,7 @@
 package search
 
 import (
-	"crypto/sha256"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,24 +11,21 @@ import (
 // each, and how many bytes they have together.
 func runsOf(t *testing.T, pages []int, section string) (names []string, size int) {
 	t.Helper()
-	b := NewBuilder([]*Division{NewDivision("site", "en")}, func(name string, data []byte) error {
-		names, size = append(names, name), size+len(data)
-		return nil
-	})
+	var p Part
 	for i, sections := range pages {
 		page := Page{Number: i, Divisions: []int{0}, Path: fmt.Sprintf("guide/page-%d", i), Title: "A page"}
 		for n := range sections {
 			page.Sections = append(page.Sections, Section{Heading: "A part", ID: fmt.Sprint("part-", n), Text: section})
 		}
-		var p Part
 		if _, err := p.Add(page); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Page(p.Pages()); err != nil {
-			t.Fatal(err)
-		}
 	}
-	if err := b.settle(); err != nil {
+	err := p.EndTexts(func(name string, data []byte) error {
+		names, size = append(names, name), size+len(data)
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return names, size
@@ -72,32 +68,19 @@ func TestRunsStayWhereTheyAre(t *testing.T) {
 // TestRunOfTheSameText: a run that says what another one says is that file.
 func TestRunOfTheSameText(t *testing.T) {
 	files := map[string]int{}
-	d := NewDivision("site", "en")
-	var root string
-	b := NewBuilder([]*Division{d}, func(name string, data []byte) error {
+	add := func(name string, _ []byte) error {
 		files[name]++
-		if name == RootPath("site") {
-			root = string(data)
-		}
 		return nil
-	})
+	}
 	page := Page{Divisions: []int{0}, Path: "a", Title: "A"}
 	for range 200 {
 		page.Sections = append(page.Sections, Section{Heading: "Again", ID: "again", Text: strings.Repeat("word ", 400)})
 	}
 	var p Part
-	fact, err := p.Add(page)
-	if err != nil {
+	if _, err := p.Add(page); err != nil {
 		t.Fatal(err)
 	}
-	d.Add(fact)
-	if err := b.Page(p.Pages()); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Terms(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Close(); err != nil {
+	if err := p.EndTexts(add); err != nil {
 		t.Fatal(err)
 	}
 	for name, n := range files {
@@ -105,32 +88,61 @@ func TestRunOfTheSameText(t *testing.T) {
 			t.Errorf("%s was written %d times", name, n)
 		}
 	}
-	var r struct{ X, R string }
-	if err := json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(root, `binderySearch("site",`), ");\n")), &r); err != nil {
-		t.Fatal(err)
-	}
-	if runs := len(r.R) / digestLength; runs < 10 || len(files) > 10 {
+	if runs := strings.Count(string(p.Pages()), ":"); runs < 10 || len(files) > 3 {
 		t.Errorf("%d runs of the same text are %d files", runs, len(files))
 	}
 }
 
-// TestRunsHaveNamesOfTheirOwn, also where their digests begin alike.
-func TestRunsHaveNamesOfTheirOwn(t *testing.T) {
-	b := NewBuilder(nil, nil)
-	one := sha256.Sum256([]byte("one"))
-	other := one
-	other[31]++
-	first, written := b.name(one)
-	if written {
-		t.Error("the first one was written before")
+// TestEndTexts: what was ended stays as it is, parts that are joined have the lines of
+// both, and a builder refuses pages whose texts are in no run, or in one that is not
+// theirs.
+func TestEndTexts(t *testing.T) {
+	add := func(string, []byte) error { return nil }
+	page := func(n int) Page {
+		return Page{Number: n, Divisions: []int{0}, Path: fmt.Sprint("p", n), Title: "P", Sections: []Section{{Heading: "H", ID: "h", Text: "text"}}}
 	}
-	second, written := b.name(other)
-	if written || first == second {
-		t.Errorf("two runs are both %s", first)
+	var one, other Part
+	for n, p := range []*Part{&one, &other} {
+		if _, err := p.Add(page(n)); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.EndTexts(add); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for sum, want := range map[[32]byte]string{one: first, other: second} {
-		if again, written := b.name(sum); again != want || !written {
-			t.Errorf("a run that is %s became %s", want, again)
+	want := string(one.Pages()) + string(other.Pages())
+	one.Join(&other)
+	if err := one.EndTexts(add); err != nil || string(one.Pages()) != want {
+		t.Errorf("joined, the lines are %q, want %q (%v)", one.Pages(), want, err)
+	}
+	if _, err := one.Add(page(2)); err != nil {
+		t.Fatal(err)
+	}
+	if err := one.EndTexts(add); err != nil || !strings.HasPrefix(string(one.Pages()), want) || strings.Count(string(one.Pages()), "\n") != 3 {
+		t.Errorf("with another page, the lines are %q (%v)", one.Pages(), err)
+	}
+	failed := errors.New("no room")
+	if _, err := one.Add(page(3)); err != nil {
+		t.Fatal(err)
+	}
+	if err := one.EndTexts(func(string, []byte) error { return failed }); err != failed {
+		t.Errorf("got %v", err)
+	}
+	for _, lines := range []string{
+		"0\t0\t0\tp\tP\t\t2",
+		"0\t0\t0\tp\tP\t\t2\t1:0123456789abcd",
+		"0\t0\t0\tp\tP\t\t2\t3:0123456789abcd",
+		"0\t0\t0\tp\tP\t\t2\t2:0123456789abc",
+		"0\t0\t0\tp\tP\t\t0",
+		"0\t0\t0\tp\tP\t\t2\t-1:0123456789abcd\t3:0123456789abcd",
+	} {
+		b := NewBuilder([]*Division{NewDivision("site", "en")}, add)
+		err := b.Page([]byte(lines))
+		if err == nil {
+			err = b.Terms(t.Context(), nil)
+		}
+		if err == nil {
+			t.Errorf("%q was taken", lines)
 		}
 	}
 }

@@ -145,6 +145,7 @@ func DecodePart(pages, data []byte) (Part, bool) {
 		return Part{}, false
 	}
 	p.added, p.lines = added, append(p.lines, pages...)
+	p.ended = len(p.lines)
 	return p, true
 }
 

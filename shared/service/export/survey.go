@@ -43,6 +43,16 @@ func (l *Live) Survey(ctx context.Context, rest func()) (*Survey, error) {
 	}
 	w := &unitWriter{unitResult: new(unitResult), src: l.src}
 	contents := sha256.New()
+	files, ends := map[string][]byte{}, map[int]bool{} // of the search index; pages at which texts end
+	for _, u := range l.src.layout.cut(l.src.site) {
+		if u.Kind == pageUnit {
+			ends[l.src.layout.pages[u.To-1]] = true
+		}
+	}
+	addFile := func(name string, data []byte) error {
+		files[name] = bytes.Clone(data)
+		return nil
+	}
 	for i := range l.src.site.Pages {
 		if l.src.site.Pages[i].Excluded {
 			continue
@@ -63,6 +73,11 @@ func (l *Live) Survey(ctx context.Context, rest func()) (*Survey, error) {
 		contents.Write(value.Content)
 		r.page(factOf(l.src.site, i, &value.Result, found, 0))
 		r.total.Pages++
+		if ends[i] {
+			if err := w.index.EndTexts(addFile); err != nil {
+				return nil, internal("the search index could not be made", err)
+			}
+		}
 	}
 	if r.look.linked {
 		if _, err := l.steps.classSheet(ctx, l.src, r, l.compile); err != nil {
@@ -75,7 +90,8 @@ func (l *Live) Survey(ctx context.Context, rest func()) (*Survey, error) {
 		return nil
 	})
 	if err == nil && l.src.finder != nil {
-		err = l.searchIndex(ctx, r.divisions, &w.index, [sha256.Size]byte(contents.Sum(nil)))
+		b := search.NewBuilder(r.divisions, addFile)
+		err = l.searchIndex(ctx, b, &w.index, files, [sha256.Size]byte(contents.Sum(nil)))
 	}
 	return out, err
 }
@@ -161,8 +177,9 @@ func (s *liveSearch) file(name string) []byte {
 	return s.files[name]
 }
 
-// searchIndex makes the search index, unless the pages say what they said before.
-func (l *Live) searchIndex(ctx context.Context, divisions []*search.Division, part *search.Part, contents [sha256.Size]byte) error {
+// searchIndex makes the search index in files, which b adds to, unless the pages say
+// what they said before.
+func (l *Live) searchIndex(ctx context.Context, b *search.Builder, part *search.Part, files map[string][]byte, contents [sha256.Size]byte) error {
 	s := &l.kept.search
 	s.mu.Lock()
 	same := s.files != nil && s.contents == contents
@@ -170,11 +187,6 @@ func (l *Live) searchIndex(ctx context.Context, divisions []*search.Division, pa
 	if same {
 		return nil
 	}
-	files := map[string][]byte{}
-	b := search.NewBuilder(divisions, func(name string, data []byte) error {
-		files[name] = bytes.Clone(data)
-		return nil
-	})
 	for line := range bytes.Lines(part.Pages()) {
 		if err := b.Page(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
 			return internal("the search index could not be made", err)

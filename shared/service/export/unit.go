@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/frame"
@@ -70,11 +71,16 @@ type unitWriter struct {
 // add adds a file that has the modification time of the site's file beside.
 func (w *unitWriter) add(name, beside string, data []byte) error {
 	entry, _ := w.src.fs.Entry(beside)
+	return w.addAt(name, entry.Modified, data)
+}
+
+// addAt adds a file that has this modification time.
+func (w *unitWriter) addAt(name string, modified time.Time, data []byte) error {
 	if w.held != nil {
-		w.note(w.held.add(name, entry.Modified, data))
+		w.note(w.held.add(name, modified, data))
 		return nil
 	}
-	f, err := w.archive.Add(name, entry.Modified, data)
+	f, err := w.archive.Add(name, modified, data)
 	if err != nil {
 		return err
 	}
@@ -313,7 +319,17 @@ func (s *Steps) renderPages(ctx context.Context, src *source, u unit, work []pag
 			return err
 		}
 	}
-	return nil
+	// Texts that can be found lie beside the pages that say them: they are kept and
+	// compressed together.
+	var failed error
+	err := w.index.EndTexts(func(name string, data []byte) error {
+		failed = w.addAt(name, bundle.Epoch(), data)
+		return failed
+	})
+	if err != nil && failed == nil {
+		return internal("what can be found of pages could not be written", err)
+	}
+	return err
 }
 
 // addPage renders a page, unless its body is kept, and adds its files to a unit,

@@ -249,12 +249,12 @@ function Index(root, load) {
   this.groups = root.s || "";
   this.first = sums(root.c);
   this.begins = root.t ? root.t.split(" ") : [];
-  // The first section of each run of texts, and its file's name, which has 10
+  // The first section of each run of texts, and its file's name, which has 14
   // characters of its digest, as text.go writes them.
   this.texts = [0];
   this.textNames = [];
   for (var in_ = new Numbers(root.x, 0), i = 0, sections = 0; in_.at < root.x.length; i++) {
-    this.textNames.push("x." + root.r.slice(i * 10, i * 10 + 10));
+    this.textNames.push("x." + root.r.slice(i * 14, i * 14 + 14));
     this.texts.push(sections += in_.next());
   }
   this.boosts = root.b || [];
