@@ -1,12 +1,10 @@
 package search
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"container/heap"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +30,7 @@ func Merge(ctx context.Context, w io.Writer, parts []io.Reader) error {
 func merge(ctx context.Context, parts []io.Reader, fn func(key, *list) error) error {
 	h := make(streams, 0, len(parts))
 	for i, r := range parts {
-		s := &termReader{r: bufio.NewReaderSize(r, mergeBuffer), place: i}
+		s := &termReader{r: r, buf: make([]byte, 0, mergeBuffer), place: i}
 		more, err := s.next()
 		if err != nil {
 			return err
@@ -92,7 +90,9 @@ func (h *streams) Pop() any {
 // termReader reads a stream of terms. The first error stays, and all numbers
 // after it are 0.
 type termReader struct {
-	r        *bufio.Reader
+	r        io.Reader
+	buf      []byte // what was read of r, up to at it was taken
+	at       int
 	place    int // among the streams
 	division int
 	term     []byte
@@ -109,8 +109,10 @@ func (t *termReader) next() (bool, error) {
 	}
 	shared := t.number(len(t.term))
 	t.rest = t.rest[:0]
-	for range t.number(8 * maxTerm) {
-		t.rest = append(t.rest, t.byte())
+	for left := t.number(8 * maxTerm); left > 0 && t.ahead(); {
+		n := min(left, len(t.buf)-t.at)
+		t.rest = append(t.rest, t.buf[t.at:t.at+n]...)
+		t.at, left = t.at+n, left-n
 	}
 	order := cmp.Or(bytes.Compare(t.rest, t.term[shared:]), cmp.Compare(division, t.division))
 	if len(t.term) > 0 && order <= 0 || shared+len(t.rest) == 0 {
@@ -139,30 +141,52 @@ func (t *termReader) fail(err error) { t.err = cmp.Or(t.err, err) }
 
 // number reads a number of at most limit.
 func (t *termReader) number(limit int) int {
+	if t.at < len(t.buf) && t.buf[t.at] < 0x80 && t.err == nil { // most are so small
+		if n := int(t.buf[t.at]); n <= limit {
+			t.at++
+			return n
+		}
+	}
+	n := uint64(0)
+	for shift := 0; ; shift += 7 {
+		b := t.byte()
+		if shift == 63 && b > 1 {
+			t.fail(errTerms)
+		}
+		n |= uint64(b&0x7f) << shift
+		if b < 0x80 || t.err != nil {
+			break
+		}
+	}
+	if n > uint64(limit) {
+		t.fail(errTerms)
+	}
 	if t.err != nil {
 		return 0
 	}
-	n, err := binary.ReadUvarint(t.r)
-	switch {
-	case err != nil:
-		t.fail(broken(err))
-	case n > uint64(limit):
-		t.fail(errTerms)
-	default:
-		return int(n)
-	}
-	return 0
+	return int(n)
 }
 
 func (t *termReader) byte() byte {
-	if t.err != nil {
+	if !t.ahead() {
 		return 0
 	}
-	b, err := t.r.ReadByte()
-	if err != nil {
-		t.fail(broken(err))
-	}
+	b := t.buf[t.at]
+	t.at++
 	return b
+}
+
+// ahead reports whether there is something in buf, which it fills where all of it was
+// taken.
+func (t *termReader) ahead() bool {
+	for t.at == len(t.buf) && t.err == nil {
+		n, err := t.r.Read(t.buf[:cap(t.buf)])
+		t.buf, t.at = t.buf[:n], 0
+		if n == 0 && err != nil {
+			t.fail(broken(err))
+		}
+	}
+	return t.err == nil
 }
 
 // broken distinguishes a stream that has no end from one that can't be read.
