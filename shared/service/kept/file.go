@@ -2,7 +2,9 @@ package kept
 
 import (
 	"encoding/hex"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -12,26 +14,18 @@ const alone = ".file"
 
 // KeepFile keeps a value that is too large for a pack, in a file of its own, beside
 // what the folder's limit counts. A folder has one such value: the one before goes.
-// Where it can't be written, and in object storage, nothing is kept.
+// Where it can't be written, and in object storage, nothing is kept. Of an open file
+// whose bytes will not change, only another name is made, where the disk has such
+// names.
 func (s *Store) KeepFile(k Key, from io.Reader) {
 	if s == nil || s.objects != nil {
 		return
 	}
-	f, err := os.CreateTemp(s.dir, "*"+unfinished)
-	if err != nil {
-		return
-	}
-	_, err = io.Copy(f, from)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
 	name := s.file(k)
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return
+	if file, ok := from.(*os.File); !ok || !link(file.Name(), name) {
+		if s.writeFile(name, from) != nil {
+			return
+		}
 	}
 	list, _ := filepath.Glob(filepath.Join(s.dir, "*"+alone)) // the pattern is right
 	for _, old := range list {
@@ -39,6 +33,32 @@ func (s *Store) KeepFile(k Key, from io.Reader) {
 			_ = os.Remove(old)
 		}
 	}
+}
+
+// link gives a file another name, in place of one that has it.
+func link(from, name string) bool {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	return os.Link(from, name) == nil
+}
+
+func (s *Store) writeFile(name string, from io.Reader) error {
+	f, err := os.CreateTemp(s.dir, "*"+unfinished)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, from)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }
 
 // OpenFile opens a value of KeepFile. The error is one of os.Open. Its bytes are not

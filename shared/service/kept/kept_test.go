@@ -400,6 +400,24 @@ func TestOneLargeValue(t *testing.T) {
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
 		t.Errorf("the folder has %v, %v", list, err)
 	}
+	file := filepath.Join(t.TempDir(), "a file")
+	if err := os.WriteFile(file, []byte("four"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // also in place of itself
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.KeepFile(key(4), f)
+		_ = f.Close()
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := read(key(3)), read(key(4)); a != "" || b != "four" {
+		t.Errorf("got %q and %q", a, b)
+	}
 	var none *Store
 	none.KeepFile(key(1), strings.NewReader("one"))
 	if _, err := none.OpenFile(key(1)); !errors.Is(err, os.ErrNotExist) {
