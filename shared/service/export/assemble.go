@@ -16,6 +16,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/kept"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -103,7 +104,7 @@ type shardParts struct {
 // parts looks the shards' parts up, whose units have the sizes in stored. A bundle
 // that will be too large is known before any of them is read.
 func (s *Steps) parts(ctx context.Context, id string, stored []int64) (*shardParts, error) {
-	p := &shardParts{units: objectsReader{ctx: ctx, objects: s.opt.Objects, sizes: stored}, lists: objectsReader{ctx: ctx, objects: s.opt.Objects}}
+	p := &shardParts{units: objectsReader{ctx: ctx, objects: s.opt.Objects, sizes: stored, values: s.opt.Kept}, lists: objectsReader{ctx: ctx, objects: s.opt.Objects}}
 	for i, size := range stored {
 		if p.unitBytes += size; p.unitBytes > s.opt.MaxBundleBytes {
 			return nil, s.tooLarge()
@@ -236,7 +237,10 @@ type objectsReader struct {
 	keys    []string
 	sizes   []int64 // of keys; skip needs them
 	from    int64   // where the first is read from
-	body    io.ReadCloser
+	// values, if not nil, are what parts of the objects may be in place of: openUnits
+	// reads them then.
+	values *kept.Store
+	body   io.ReadCloser
 }
 
 // skip leaves out the first n bytes of all objects together.
@@ -257,7 +261,7 @@ func (r *objectsReader) Read(p []byte) (int, error) {
 			if len(r.keys) == 0 {
 				return 0, io.EOF
 			}
-			body, err := r.objects.Get(r.ctx, r.keys[0], r.from, -1)
+			body, err := r.open(r.keys[0])
 			if err != nil {
 				return 0, fmt.Errorf("read %s: %w", r.keys[0], err)
 			}
@@ -272,6 +276,17 @@ func (r *objectsReader) Read(p []byte) (int, error) {
 			return n, err
 		}
 	}
+}
+
+func (r *objectsReader) open(key string) (io.ReadCloser, error) {
+	if r.values == nil {
+		return r.objects.Get(r.ctx, key, r.from, -1)
+	}
+	body, err := r.objects.Get(r.ctx, key, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	return openUnits(body, r.values, r.from)
 }
 
 // Close ends a reading that did not come to its end.

@@ -137,8 +137,8 @@ func (s *Steps) recallUnit(src *source, key kept.Key, work []pageWork, r *unitRe
 	if kept.Read(data, &u) != nil || len(u.Archive) != len(key) || !bytes.Equal(u.Sum, src.sumOf(u.Files)) {
 		return false
 	}
-	archive := s.buffer()
-	if !load(src.kept, kept.Key(u.Archive), archive) {
+	archive, held := s.buffer(), kept.Key(u.Archive)
+	if !load(src.kept, held, archive) {
 		s.release(archive)
 		return false
 	}
@@ -146,7 +146,7 @@ func (s *Steps) recallUnit(src *source, key kept.Key, work []pageWork, r *unitRe
 		src.kept.Use(work[i].key)
 	}
 	s.whole.Add(1)
-	*r = unitResult{archive: archive, files: u.List, facts: u.Facts, full: u.Full, key: &key, kept: &u.Index, sums: sums{Files: u.Count, Bytes: u.Bytes}}
+	*r = unitResult{archive: archive, files: u.List, facts: u.Facts, full: u.Full, key: &key, kept: &u.Index, held: &held, sums: sums{Files: u.Count, Bytes: u.Bytes}}
 	return true
 }
 

@@ -115,13 +115,19 @@ func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 // archive that is. It fails with a staleError where a unit was kept in vain.
 func (s *Steps) renderShard(ctx context.Context, in job.RenderInput, src *source, plan *shardPlan) (int64, error) {
 	var out shardOutput
-	units, err := s.stream(ctx, job.UnitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
-		return s.renderUnits(ctx, src, plan.Units, w, &out)
+	var stored int64
+	_, err := s.stream(ctx, job.UnitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
+		units, err := newUnitsOut(w, s.opt.Kept != nil)
+		if err == nil {
+			err = s.renderUnits(ctx, src, plan.Units, units, &out)
+			stored = units.n
+		}
+		return err
 	})
 	if err != nil {
 		return 0, gone(err)
 	}
-	out.sums.Stored, out.sums.Pages, out.sums.Search = units.Size, plan.Pages, int64(len(out.index.pages()))
+	out.sums.Stored, out.sums.Pages, out.sums.Search = stored, plan.Pages, int64(len(out.index.pages()))
 	if err := json.NewEncoder(&out.facts).Encode(fact{Facts: check.Facts{Page: -1}, Sums: &out.sums}); err != nil {
 		return 0, internal("a shard's facts could not be written", err)
 	}
@@ -142,7 +148,7 @@ func (s *Steps) renderShard(ctx context.Context, in job.RenderInput, src *source
 			return 0, err
 		}
 	}
-	return units.Size, nil
+	return stored, nil
 }
 
 // checkRendered ends an export early whose bundle will be too large: Assemble

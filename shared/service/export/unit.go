@@ -53,6 +53,8 @@ type unitResult struct {
 	// kept of its index, which then is not in index.
 	key  *kept.Key
 	kept *keptIndex
+	// held is under what the archive is kept, if it is.
+	held *kept.Key
 }
 
 // unitWriter adds files to a unit's part of the archive, and notes each.
@@ -97,7 +99,7 @@ func (r *unitResult) note(f bundle.File) {
 // renderUnits renders units at the same time, as far as there are slots, and
 // writes them in order. A slot is held until its unit is written, which bounds
 // the memory: the unit that is waited for always has one.
-func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w io.Writer, out *shardOutput) error {
+func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w *unitsOut, out *shardOutput) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -109,7 +111,7 @@ func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w io
 			if r.archive == nil {
 				r = s.streamUnit(ctx, src, units[i], w)
 			} else {
-				_, r.err = w.Write(r.archive.Bytes())
+				r.err = w.unit(r.archive.Bytes(), r.held)
 			}
 		}
 		if r.archive != nil {
