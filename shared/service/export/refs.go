@@ -11,7 +11,7 @@ import (
 )
 
 // A shard whose units lie in a folder of kept values already need not write them once
-// more: where Options.Kept is set, its object has refsMark and then frames, each the
+// more: with Options.ByReference its object has refsMark and then frames, each the
 // size of what follows, or 0, the key of a kept value and its size. No gzip member
 // begins with the mark, so that the object tells what it is.
 const refsMark = "units\n"

@@ -124,7 +124,7 @@ func TestKeptUnitsInSeveralCalls(t *testing.T) {
 		w := newWorld(t)
 		w.publish(t, site)
 		j, data := w.completed(t, admin.StartExport{Version: "v1"}, func(o *Options) {
-			o.Kept = values
+			o.Kept, o.ByReference = values, true
 			if opts != nil {
 				opts(o)
 			}

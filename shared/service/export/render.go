@@ -117,7 +117,7 @@ func (s *Steps) renderShard(ctx context.Context, in job.RenderInput, src *source
 	var out shardOutput
 	var stored int64
 	_, err := s.stream(ctx, job.UnitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
-		units, err := newUnitsOut(w, s.opt.Kept != nil)
+		units, err := newUnitsOut(w, s.opt.Kept != nil && s.opt.ByReference)
 		if err == nil {
 			err = s.renderUnits(ctx, src, plan.Units, units, &out)
 			stored = units.n

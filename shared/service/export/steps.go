@@ -68,6 +68,10 @@ type Options struct {
 	// Kept keeps what pages are made into from one export of a site to the next. It
 	// is for exports of one site of one organisation; nil keeps nothing.
 	Kept *kept.Store
+	// ByReference has shards name the units that lie in Kept instead of writing them
+	// once more. It is for jobs that end with the process, one at a time: whoever
+	// sweeps the folder takes the units away.
+	ByReference bool
 	// KeepInObjects keeps the values of each project among Objects, where Kept is
 	// nil.
 	KeepInObjects bool

@@ -43,12 +43,7 @@ func (l *Live) Survey(ctx context.Context, rest func()) (*Survey, error) {
 	}
 	w := &unitWriter{unitResult: new(unitResult), src: l.src}
 	contents := sha256.New()
-	files, ends := map[string][]byte{}, map[int]bool{} // of the search index; pages at which texts end
-	for _, u := range l.src.layout.cut(l.src.site) {
-		if u.Kind == pageUnit {
-			ends[l.src.layout.pages[u.To-1]] = true
-		}
-	}
+	files, ends := map[string][]byte{}, pageEnds(l.src.site) // of the search index; where its texts end
 	addFile := func(name string, data []byte) error {
 		files[name] = bytes.Clone(data)
 		return nil

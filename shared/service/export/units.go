@@ -22,11 +22,7 @@ func newLayout(s *site.Site, fsys *snapshot.FS) layout {
 		e, _ := fsys.Entry(name)
 		return e.Size
 	}}
-	for i := range s.Pages {
-		if !s.Pages[i].Excluded {
-			l.pages = append(l.pages, i)
-		}
-	}
+	l.addPages(s)
 	for _, f := range s.Files {
 		if stored(f) {
 			l.stored = append(l.stored, f)
@@ -35,6 +31,25 @@ func newLayout(s *site.Site, fsys *snapshot.FS) layout {
 		}
 	}
 	return l
+}
+
+func (l *layout) addPages(s *site.Site) {
+	for i := range s.Pages {
+		if !s.Pages[i].Excluded {
+			l.pages = append(l.pages, i)
+		}
+	}
+}
+
+// pageEnds returns the pages after which a unit ends.
+func pageEnds(s *site.Site) map[int]bool {
+	var l layout
+	l.addPages(s)
+	ends := map[int]bool{}
+	for _, u := range l.cut(s) {
+		ends[l.pages[u.To-1]] = true
+	}
+	return ends
 }
 
 // least is what a bundle has at least, in bytes: files that are compressed already

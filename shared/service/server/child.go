@@ -138,7 +138,7 @@ func serveCalls(in io.Reader, out io.Writer, log *slog.Logger) error {
 		options.Islands = island.New(island.Options{Program: c.Program, Log: log})
 	}
 	if c.Temporary {
-		options.PartBytes, options.MostShards = ownPart, ownShards
+		options.PartBytes, options.MostShards, options.ByReference = ownPart, ownShards, true
 	}
 	if c.Alone {
 		options.Concurrency = 1
