@@ -10,18 +10,15 @@ import (
 )
 
 // Digest returns a digest of all that a page's document, its feed, its part of
-// llms-full.txt and its part of a search index show beside the page's Result and
-// the date of its source: the features, and the whole site but for the sizes of
-// sources. The same digest means the same pages under the same numbers.
+// llms-full.txt and its part of a search index show beside the page's Result, the
+// date of its source and whether Full has room for it: the features, and the whole
+// site but for the sizes of sources. The same digest means the same pages under the
+// same numbers.
 func (v *Views) Digest() (digest [sha256.Size]byte, err error) {
 	sum := sha256.New()
 	out := bufio.NewWriterSize(sum, 32<<10)
 	enc := json.NewEncoder(out)
-	end := -1
-	if full := v.Full(); full != nil {
-		end = full.end
-	}
-	if err := enc.Encode([]any{v.features, end}); err != nil {
+	if err := enc.Encode([]any{v.features, v.Full() != nil}); err != nil {
 		return digest, err
 	}
 	whole := reflect.ValueOf(v.site).Elem()

@@ -37,6 +37,10 @@ func (v *Views) Full() *Full {
 	return &Full{v, fullEnd(v.site)}
 }
 
+// Room reports whether there is room for the page with this index, by the sizes of the
+// sources before it.
+func (f *Full) Room(i int) bool { return i < f.end }
+
 // Append appends a page, whose copy is given, to dst. The size is how many bytes
 // that were: 0 if the file has nothing of the page, -1 if the page comes after
 // what the file has room for.
@@ -45,7 +49,7 @@ func (f *Full) Append(dst []byte, i int, markdown []byte) (out []byte, size int)
 	switch {
 	case !p.Listed():
 		return dst, 0
-	case i >= f.end:
+	case !f.Room(i):
 		return dst, -1
 	}
 	out = appendFull(dst, f.views.address(p), markdown)

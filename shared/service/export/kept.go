@@ -79,6 +79,9 @@ func (s *Steps) work(ctx context.Context, src *source, u unit) (work []pageWork,
 		keyed = keyed && w.keyed
 		entry, _ := src.fs.Entry(p.File())
 		digest = binary.AppendVarint(append(digest, w.key[:]...), entry.Modified.Unix())
+		if src.full != nil && !src.full.Room(w.index) { // pages before it may have grown
+			digest = append(digest, 0)
+		}
 	}
 	return work, s.keyOf("whole unit", digest), keyed, nil
 }

@@ -1,9 +1,14 @@
 package export
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/shared/render/frame"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/kept"
 )
 
 // TestLLMsFull: the file has the text of each page that search engines may know,
@@ -43,5 +48,48 @@ func TestLLMsFull(t *testing.T) {
 	w.publish(t, site)
 	if files := unpacked(t, w.exported(t, nil)); files["llms-full.txt"] != "" || files["LLMS-full.txt"] == "" {
 		t.Error("the site's own llms-full.txt is not there alone")
+	}
+}
+
+// TestRoomInLLMsFull: where a page that shrinks makes room in the file for pages whose
+// units are kept, the bundle is the one that is made without them.
+func TestRoomInLLMsFull(t *testing.T) {
+	site := sampleSite(160)
+	pages := 0
+	for name, f := range site {
+		if strings.HasPrefix(name, "guides/") && strings.HasSuffix(name, ".mdx") {
+			f.Data = fmt.Appendf(f.Data, "\n{/* %s */}\n", strings.Repeat("long ", 100<<10))
+			pages++
+		}
+	}
+	if pages*(500<<10) < frame.FullBytes*4 {
+		t.Fatalf("%d pages leave room for all", pages)
+	}
+	export := func(t *testing.T, values *kept.Store) (full string, data []byte) {
+		t.Helper()
+		w := newWorld(t)
+		w.publish(t, site)
+		j, data := w.completed(t, admin.StartExport{Version: "v1"}, func(o *Options) { o.Kept = values })
+		return unpacked(t, data)["llms-full.txt"], data[:j.Bundle.End] // what follows names the snapshot
+	}
+	dir, before := t.TempDir(), ""
+	for round := range 2 {
+		values, err := kept.Open(dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		full, got := export(t, values)
+		values.Close()
+		if _, want := export(t, nil); !bytes.Equal(got, want) {
+			t.Errorf("round %d: kept units make another bundle", round)
+		}
+		if full == before {
+			t.Errorf("round %d: the file has the same pages", round)
+		}
+		before = full
+		for _, name := range []string{"guides/part-00/page-000.mdx", "guides/part-00/page-007.mdx"} {
+			text, _, _ := bytes.Cut(site[name].Data, []byte("\n{/*"))
+			site[name].Data = text
+		}
 	}
 }
