@@ -81,11 +81,45 @@ func pathFault(path string) string {
 		return "the name is empty"
 	case len(path) > MaxPathBytes:
 		return fmt.Sprintf("the path is longer than %d bytes", MaxPathBytes)
-	case !utf8.ValidString(path):
-		// Neither URLs nor archives in PAX form can carry other bytes.
-		return "the name is not UTF-8"
 	case path[0] == '/':
 		return "the path is absolute"
+	}
+	if !plain(path) {
+		if reason := runeFault(path); reason != "" {
+			return reason
+		}
+	}
+	first := true
+	for element := range strings.SplitSeq(path, "/") {
+		if reason := elementFault(element); reason != "" {
+			return reason
+		}
+		if first && strings.HasPrefix(foldCase(element), reservedPrefix) && path != rulesFile {
+			return fmt.Sprintf("names at the root that begin with %q are kept for the bundle's own files", reservedPrefix)
+		}
+		first = false
+	}
+	return ""
+}
+
+// plain reports whether a path has nothing but those characters, of ASCII, that no
+// rule is about. Nearly all have: the others take many times longer to look at.
+func plain(path string) bool {
+	for i := range len(path) {
+		switch c := path[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.', c == '/':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// runeFault is pathFault of the characters of a path.
+func runeFault(path string) string {
+	if !utf8.ValidString(path) {
+		// Neither URLs nor archives in PAX form can carry other bytes.
+		return "the name is not UTF-8"
 	}
 	for _, r := range path {
 		switch {
@@ -107,14 +141,6 @@ func pathFault(path string) string {
 		// and a link typed in one spelling would miss a file named in the other.
 		return "the name is not in Unicode normal form C"
 	}
-	for i, element := range strings.Split(path, "/") {
-		if reason := elementFault(element); reason != "" {
-			return reason
-		}
-		if i == 0 && strings.HasPrefix(foldCase(element), reservedPrefix) && path != rulesFile {
-			return fmt.Sprintf("names at the root that begin with %q are kept for the bundle's own files", reservedPrefix)
-		}
-	}
 	return ""
 }
 
@@ -131,7 +157,7 @@ func elementFault(element string) string {
 		return fmt.Sprintf("the name %q ends with a dot or a space", element)
 	}
 	base, _, _ := strings.Cut(element, ".")
-	if windowsDevice(strings.ToUpper(strings.TrimRight(base, " "))) {
+	if device := strings.TrimRight(base, " "); len(device) <= len("CONOUT$") && windowsDevice(strings.ToUpper(device)) {
 		return fmt.Sprintf("%q is the name of a device on Windows", base)
 	}
 	return ""
@@ -196,13 +222,22 @@ func CheckNames(paths []string) error {
 			faults = append(faults, &PathError{path, fmt.Sprintf("the name differs from %s only by case", printable(other))})
 		}
 	}
+	var good string // a folder in whose place no path has a file, with the slash
 	for _, path := range paths {
 		key := foldCase(path)
+		dir := key[:strings.LastIndexByte(key, '/')+1]
+		if dir == good {
+			continue
+		}
+		before := len(faults)
 		for i := strings.LastIndexByte(key, '/'); i > 0; i = strings.LastIndexByte(key[:i], '/') {
 			if file, ok := folded[key[:i]]; ok {
 				faults = append(faults, &PathError{path, fmt.Sprintf("%s is a file, and this path needs a folder of that name", printable(file))})
 				break
 			}
+		}
+		if len(faults) == before {
+			good = dir
 		}
 	}
 	if len(faults) == 0 {
