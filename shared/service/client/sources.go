@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ import (
 const (
 	// sourcesFile is the list of a folder's sources, with a mark of its form.
 	sourcesFile = "sources"
-	sourcesMark = "bindery sources 1\n"
+	sourcesMark = "bindery sources 2\n"
 	sourcePack  = ".sources" // the extension of packs
 	// maxSources is how many bytes of packs are left at most.
 	maxSources = 1 << 30
@@ -39,6 +40,7 @@ type sources struct {
 	began time.Time
 	files map[string]*sourceFile // by path
 	packs []snapshot.PackRef
+	sums  map[string]uint32   // CRC-32C of packs, by their digests
 	open  map[string]*os.File // of packs: another process may take them away
 }
 
@@ -56,23 +58,31 @@ type sourceFile struct {
 type sourceList struct {
 	Files []sourceFile
 	Packs []snapshot.PackRef
+	// Sums are the CRC-32C of Packs: whether a pack is damaged, they tell much sooner
+	// than its digest.
+	Sums []uint32
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // recallSources reads what was left in a folder; nil where none is named.
 func recallSources(dir string) *sources {
 	if dir == "" {
 		return nil
 	}
-	s := &sources{dir: dir, began: time.Now(), files: map[string]*sourceFile{}, open: map[string]*os.File{}}
+	s := &sources{dir: dir, began: time.Now(), files: map[string]*sourceFile{}, sums: map[string]uint32{}, open: map[string]*os.File{}}
 	data, err := os.ReadFile(filepath.Join(dir, sourcesFile))
 	if err != nil || len(data) < sha256.Size {
 		return s
 	}
 	var list sourceList
-	if sum := sumOfSources(data[sha256.Size:]); !bytes.Equal(sum[:], data[:sha256.Size]) || kept.Read(data[sha256.Size:], &list) != nil {
+	if sum := sumOfSources(data[sha256.Size:]); !bytes.Equal(sum[:], data[:sha256.Size]) || kept.Read(data[sha256.Size:], &list) != nil || len(list.Sums) != len(list.Packs) {
 		return s
 	}
 	s.packs = list.Packs
+	for i, p := range s.packs {
+		s.sums[p.SHA256] = list.Sums[i]
+	}
 	for i := range list.Files {
 		s.files[list.Files[i].Path] = &list.Files[i]
 	}
@@ -137,12 +147,18 @@ func (s *sources) whole(p snapshot.PackRef) bool {
 	if err != nil {
 		return false
 	}
-	sum := sha256.New()
-	if n, err := io.Copy(sum, f); err != nil || n != p.Size || hex.EncodeToString(sum.Sum(nil)) != p.SHA256 {
+	sum, digest := crc32.New(castagnoli), sha256.New()
+	want, known := s.sums[p.SHA256]
+	var to io.Writer = sum
+	if !known {
+		to = io.MultiWriter(sum, digest)
+	}
+	n, err := io.Copy(to, f)
+	if known && sum.Sum32() != want || !known && hex.EncodeToString(digest.Sum(nil)) != p.SHA256 || err != nil || n != p.Size {
 		_ = f.Close()
 		return false
 	}
-	s.open[p.SHA256] = f
+	s.sums[p.SHA256], s.open[p.SHA256] = sum.Sum32(), f
 	return true
 }
 
@@ -200,6 +216,7 @@ func (s *sources) keep(f *folder, m *snapshot.Manifest, packs bool) {
 	if packs {
 		list.Packs = m.Packs
 		for _, p := range m.Packs {
+			list.Sums = append(list.Sums, s.sums[p.SHA256])
 			used[p.SHA256+sourcePack] = true
 		}
 	}
