@@ -279,6 +279,11 @@ func job(status string, progress int, header ...string) http.HandlerFunc {
 
 func TestWait(t *testing.T) {
 	s := time.Second
+	var growing []time.Duration // by a quarter each, up to a second, and eight seconds together
+	for pause, left := s/20, 8*s; left > 0; pause = min(pause*5/4, s) {
+		growing = append(growing, min(pause, left))
+		left -= growing[len(growing)-1]
+	}
 	tests := []struct {
 		name    string
 		answers []http.HandlerFunc
@@ -293,10 +298,10 @@ func TestWait(t *testing.T) {
 		{"at once, at first", []http.HandlerFunc{
 			job("queued", 0, "Retry-After", "0"), job("running", 5, "Retry-After", "0"), job("running", 6, "Retry-After", "0"),
 			job("running", 7, "Retry-After", "1"), job("completed", 100),
-		}, WaitOptions{}, []time.Duration{s / 20, s / 10, s / 5, s}, 5, ""},
+		}, WaitOptions{}, []time.Duration{s / 20, s / 16, s * 5 / 64, s}, 5, ""},
 		{"at once, but not for ever faster than a second", []http.HandlerFunc{
 			job("running", 5, "Retry-After", "0"),
-		}, WaitOptions{Interval: s, MaxPolls: 4}, []time.Duration{s / 20, s / 10, s / 5, 2 * s / 5, 4 * s / 5, s, s, 9 * s / 20}, 9, "not final after 4s"},
+		}, WaitOptions{Interval: s, MaxPolls: 8}, growing, len(growing) + 1, "not final after 8s"},
 		{"at once, and an interval that is shorter", []http.HandlerFunc{
 			job("running", 5, "Retry-After", "0"), job("completed", 100),
 		}, WaitOptions{Interval: s / 100}, []time.Duration{s / 100}, 2, ""},

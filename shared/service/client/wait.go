@@ -50,7 +50,8 @@ func (e *JobFailedError) Error() string {
 
 // The pace where the service says "at once" (Retry-After: 0), as one on the
 // caller's own machine does: the first waits are short, so that a small export
-// does not idle, and they double up to maxPause.
+// does not idle, and each is a quarter longer than the one before, up to maxPause: an
+// export that is over waits at most a quarter of its time to be seen.
 const (
 	firstPause = 50 * time.Millisecond
 	maxPause   = time.Second
@@ -93,7 +94,7 @@ func (c *Client) Wait(ctx context.Context, jobID string, o WaitOptions) (api.Exp
 			pace = o.Interval
 		case pace == 0:
 			pace = min(pause, o.Interval)
-			pause = min(2*pause, maxPause)
+			pause = min(pause*5/4, maxPause)
 		}
 		left := deadline.Sub(c.clock.Now())
 		if left <= 0 {
