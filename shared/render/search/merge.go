@@ -3,8 +3,8 @@ package search
 import (
 	"bytes"
 	"cmp"
-	"container/heap"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +39,9 @@ func merge(ctx context.Context, parts []io.Reader, fn func(key, *list) error) er
 			h = append(h, s)
 		}
 	}
-	heap.Init(&h)
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		h.down(i)
+	}
 	var l list
 	for n := 0; len(h) > 0; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
@@ -52,11 +54,11 @@ func merge(ctx context.Context, parts []io.Reader, fn func(key, *list) error) er
 			if err != nil {
 				return err
 			}
-			if more {
-				heap.Fix(&h, 0)
-			} else {
-				heap.Pop(&h)
+			if !more {
+				last := len(h) - 1
+				h[0], h = h[last], h[:last]
 			}
+			h.down(0)
 		}
 		l.trim()
 		if err := fn(k, &l); err != nil {
@@ -67,24 +69,36 @@ func merge(ctx context.Context, parts []io.Reader, fn func(key, *list) error) er
 }
 
 // streams is a heap of streams by their terms. Of those with the same term the
-// earlier stream is first, so that a term's sections come in the site's order.
+// earlier stream is first, so that a term's sections come in the site's order. It is
+// not container/heap's, whose calls through an interface cost as much as the rest of
+// a merge.
 type streams []*termReader
 
-func (h streams) Len() int { return len(h) }
-func (h streams) Less(i, j int) bool {
-	a, b := h[i], h[j]
-	if c := bytes.Compare(a.term, b.term); c != 0 {
-		return c < 0
+// down moves the stream at i below those that come before it.
+func (h streams) down(i int) {
+	for {
+		first := 2*i + 1
+		if first >= len(h) {
+			return
+		}
+		if other := first + 1; other < len(h) && h[other].before(h[first]) {
+			first = other
+		}
+		if !h[first].before(h[i]) {
+			return
+		}
+		h[i], h[first] = h[first], h[i]
+		i = first
 	}
-	return a.division < b.division || a.division == b.division && a.place < b.place
 }
-func (h streams) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *streams) Push(x any)   { *h = append(*h, x.(*termReader)) }
-func (h *streams) Pop() any {
-	last := len(*h) - 1
-	s := (*h)[last]
-	*h = (*h)[:last]
-	return s
+
+// before reports whether the stream's term comes before that of another one.
+func (t *termReader) before(o *termReader) bool {
+	c := cmp.Compare(t.prefix, o.prefix)
+	if c == 0 {
+		c = bytes.Compare(t.term, o.term)
+	}
+	return c < 0 || c == 0 && (t.division < o.division || t.division == o.division && t.place < o.place)
 }
 
 // termReader reads a stream of terms. The first error stays, and all numbers
@@ -96,6 +110,7 @@ type termReader struct {
 	place    int // among the streams
 	division int
 	term     []byte
+	prefix   uint64 // the first bytes of term: most comparisons need no more
 	rest     []byte // of the term, after what it has of the one before
 	list     list
 	err      error
@@ -119,6 +134,9 @@ func (t *termReader) next() (bool, error) {
 		t.fail(fmt.Errorf("%w: %q is out of order", errTerms, t.rest))
 	}
 	t.division, t.term = division, append(t.term[:shared], t.rest...)
+	var first [8]byte
+	copy(first[:], t.term)
+	t.prefix = binary.BigEndian.Uint64(first[:])
 	t.list.sections = t.number(1 << 40)
 	t.list.names = t.number(t.list.sections)
 	t.list.postings = t.list.postings[:0]
