@@ -8,6 +8,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"hash"
+	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -113,32 +115,71 @@ func (a *archive) note() (err error) {
 // Write implements io.Writer. The error is a *moreError where the next call goes on.
 func (a *archive) Write(p []byte) (int, error) {
 	size := len(p)
-	a.n += int64(size)
-	if stored := a.state.Bytes() - (a.n - int64(size)); stored > 0 {
-		p = p[min(stored, int64(size)):]
-	}
 	for len(p) > 0 {
-		take := p[:min(len(p), int(a.s.opt.PartBytes)-len(a.part))]
-		a.part = append(a.part, take...)
-		a.sum.Write(take)
-		p = p[len(take):]
-		if int64(len(a.part)) < a.s.opt.PartBytes {
-			break
-		}
-		before := a.state.Bytes()
-		if err := a.resume(); err != nil {
-			return 0, err
-		}
-		if stored := a.state.Bytes() - before; stored > 0 {
-			// What another call had stored begins with this part.
-			p = p[min(stored-a.s.opt.PartBytes, int64(len(p))):]
+		if n := a.pass(len(p)); n > 0 {
+			p = p[n:]
 			continue
 		}
-		if err := a.flush(); err != nil {
-			return 0, err
+		n := copy(a.room(), p)
+		p = p[n:]
+		if err := a.filled(n); err != nil {
+			return size - len(p), err
 		}
 	}
 	return size, nil
+}
+
+// ReadFrom implements io.ReaderFrom: what is read goes straight into the part.
+func (a *archive) ReadFrom(r io.Reader) (read int64, _ error) {
+	for {
+		room := a.room()
+		n, err := r.Read(room)
+		read += int64(n)
+		passed := a.pass(n)
+		if filled := a.filled(copy(room, room[passed:n])); filled != nil {
+			return read, filled
+		}
+		if errors.Is(err, io.EOF) {
+			return read, nil
+		}
+		if err != nil {
+			return read, err
+		}
+	}
+}
+
+// pass returns how many of the next n bytes are in parts that are stored, and leaves
+// them out.
+func (a *archive) pass(n int) int {
+	stored := max(0, min(int64(n), a.state.Bytes()-a.n))
+	a.n += stored
+	return int(stored)
+}
+
+// room returns what is free of the part, which is never full.
+func (a *archive) room() []byte {
+	if len(a.part) == cap(a.part) {
+		a.part = slices.Grow(a.part, int(min(max(int64(len(a.part)), streamBuffer), a.s.opt.PartBytes-int64(len(a.part)))))
+	}
+	return a.part[len(a.part):min(int64(cap(a.part)), a.s.opt.PartBytes)]
+}
+
+// filled adds the first n bytes of room to the part, and sends one that is full.
+func (a *archive) filled(n int) error {
+	a.n += int64(n)
+	a.part = a.part[:len(a.part)+n]
+	a.sum.Write(a.part[len(a.part)-n:])
+	if int64(len(a.part)) < a.s.opt.PartBytes {
+		return nil
+	}
+	before := a.state.Bytes()
+	if err := a.resume(); err != nil {
+		return err
+	}
+	if a.state.Bytes() > before {
+		return nil // another call had stored this part, and maybe more
+	}
+	return a.flush()
 }
 
 // flush sends the full part on its way, and notes how far the bundle is now and

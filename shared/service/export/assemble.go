@@ -130,7 +130,16 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, parts *shardParts,
 	}
 	parts.units.skip(stored)
 	defer parts.units.Close()
-	if _, err := io.CopyBuffer(w, &parts.units, make([]byte, streamBuffer)); err != nil {
+	parts.units.again = func(shard int, stale *staleError) error {
+		in := job.RenderInput{JobID: id, Renderer: s.opt.Renderer, Shard: shard}
+		s.drop(ctx, in, src, stale)
+		_, size, err := s.renderPlanned(ctx, in, src)
+		if err == nil && size != facts.stored[shard-1] {
+			err = internal("a shard that was rendered again has another size", stale)
+		}
+		return err
+	}
+	if _, err := w.ReadFrom(&parts.units); err != nil {
 		return bundle.Counts{}, err
 	}
 
@@ -235,11 +244,14 @@ type objectsReader struct {
 	ctx     context.Context
 	objects store.Objects
 	keys    []string
-	sizes   []int64 // of keys; skip needs them
-	from    int64   // where the first is read from
+	sizes   []int64 // of keys, as they are read; skip needs them
+	n       int     // keys before
+	at      int64   // in the first of keys
 	// values, if not nil, are what parts of the objects may be in place of: openUnits
-	// reads them then.
+	// reads them then, and again writes the nth object, counted from 1, without one that
+	// can't be read.
 	values *kept.Store
+	again  func(n int, stale *staleError) error
 	body   io.ReadCloser
 }
 
@@ -247,30 +259,32 @@ type objectsReader struct {
 func (r *objectsReader) skip(n int64) {
 	for len(r.keys) > 0 && n >= r.sizes[0] {
 		n -= r.sizes[0]
-		r.keys, r.sizes = r.keys[1:], r.sizes[1:]
+		r.sizes = r.sizes[1:]
+		r.ended()
 	}
-	r.from = n
+	r.at = n
 }
+
+// ended goes on to the next object.
+func (r *objectsReader) ended() { r.keys, r.n, r.at = r.keys[1:], r.n+1, 0 }
 
 func (r *objectsReader) Read(p []byte) (int, error) {
 	for {
 		if err := r.ctx.Err(); err != nil {
 			return 0, err
 		}
-		if r.body == nil {
-			if len(r.keys) == 0 {
-				return 0, io.EOF
-			}
-			body, err := r.open(r.keys[0])
-			if err != nil {
-				return 0, fmt.Errorf("read %s: %w", r.keys[0], err)
-			}
-			r.keys, r.from, r.body = r.keys[1:], 0, body
+		if r.body == nil && len(r.keys) == 0 {
+			return 0, io.EOF
 		}
-		n, err := r.body.Read(p)
-		if err == io.EOF {
-			err = r.body.Close()
-			r.body = nil
+		n, err := r.read(p)
+		r.at += int64(n)
+		if stale, ok := errors.AsType[*staleError](err); ok && r.again != nil {
+			if err = r.Close(); err == nil {
+				err = r.again(r.n+1, stale)
+			}
+		} else if err == io.EOF {
+			err = r.Close()
+			r.ended()
 		}
 		if n > 0 || err != nil {
 			return n, err
@@ -278,15 +292,25 @@ func (r *objectsReader) Read(p []byte) (int, error) {
 	}
 }
 
+// read reads the first object from where it was left.
+func (r *objectsReader) read(p []byte) (n int, err error) {
+	if r.body == nil {
+		if r.body, err = r.open(r.keys[0]); err != nil {
+			return 0, fmt.Errorf("read %s: %w", r.keys[0], err)
+		}
+	}
+	return r.body.Read(p)
+}
+
 func (r *objectsReader) open(key string) (io.ReadCloser, error) {
 	if r.values == nil {
-		return r.objects.Get(r.ctx, key, r.from, -1)
+		return r.objects.Get(r.ctx, key, r.at, -1)
 	}
 	body, err := r.objects.Get(r.ctx, key, 0, -1)
 	if err != nil {
 		return nil, err
 	}
-	return openUnits(body, r.values, r.from)
+	return openUnits(body, r.values, r.at)
 }
 
 // Close ends a reading that did not come to its end.

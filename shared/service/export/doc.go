@@ -13,7 +13,8 @@
 //	changes.go    what the bundle changed against the export before
 //	archive.go    the bundle on its way to Objects, in one call of Assemble or more
 //	report.go     what facts say together; package check joins findings
-//	kept.go       what is kept of pages and units from export to export
+//	kept.go       what is kept of pages and units from export to export;
+//	              refs.go units by the names that they are kept under
 //	look.go       what pages' look needs: styles of classes, Mermaid's runtime
 //	heads.go      heads of pages, kept for Plan
 //	search.go     search in the bundle: a shard's part of its index, and all of it

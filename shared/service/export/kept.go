@@ -140,18 +140,38 @@ func (s *Steps) recallUnit(src *source, key kept.Key, work []pageWork, r *unitRe
 	if kept.Read(data, &u) != nil || len(u.Archive) != len(key) || !bytes.Equal(u.Sum, src.sumOf(u.Files)) {
 		return false
 	}
-	archive, held := s.buffer(), kept.Key(u.Archive)
-	if !load(src.kept, held, archive) {
-		s.release(archive)
+	if !s.takeUnit(src, kept.Key(u.Archive), r) {
 		return false
 	}
 	for i := range work {
 		src.kept.Use(work[i].key)
 	}
 	s.whole.Add(1)
-	*r = unitResult{archive: archive, files: u.List, facts: u.Facts, full: u.Full, key: &key, kept: &u.Index, held: &held, sums: sums{Files: u.Count, Bytes: u.Bytes}}
+	r.files, r.facts, r.full, r.key, r.kept, r.sums = u.List, u.Facts, u.Full, &key, &u.Index, sums{Files: u.Count, Bytes: u.Bytes}
 	return true
 }
+
+// takeUnit takes a unit's member of the archive as it is kept; false where it is not.
+// One that is named is read no sooner than the bundle is written.
+func (s *Steps) takeUnit(src *source, key kept.Key, r *unitResult) bool {
+	if s.refers() {
+		size, ok := src.kept.Size(key)
+		if ok {
+			r.held, r.heldBytes = &key, size
+		}
+		return ok
+	}
+	archive := s.buffer()
+	if !load(src.kept, key, archive) {
+		s.release(archive)
+		return false
+	}
+	r.archive = archive
+	return true
+}
+
+// refers reports whether shards name units that are kept.
+func (s *Steps) refers() bool { return s.opt.ByReference && s.opt.Kept != nil }
 
 // keepUnit keeps a whole unit.
 func (s *Steps) keepUnit(src *source, key, archive kept.Key, w *unitWriter) {
@@ -310,6 +330,9 @@ func (s *Steps) renderHeld(ctx context.Context, src *source, u unit, r *unitResu
 	if w.sure {
 		r.key = &whole
 		s.keepUnit(src, whole, key, w)
+	}
+	if s.refers() && s.takeUnit(src, key, r) { // the same files were compressed before
+		return nil
 	}
 	r.archive = s.buffer()
 	return s.compress(src.kept, held, key, r.archive)

@@ -200,6 +200,7 @@ type rendering struct {
 	world   *world
 	dir     string
 	objects bool
+	refs    bool // shards name the units that are kept
 	rounds  int
 	whole   int64 // units that the last export took whole
 	// islands is that of Options.
@@ -222,7 +223,7 @@ func (r *rendering) export(t *testing.T, fsys fstest.MapFS) (data []byte, end in
 	var mu sync.Mutex
 	j := r.world.startOf(t, admin.StartExport{})
 	steps := r.world.steps(func(o *Options) {
-		o.Kept, o.KeepInObjects, o.Islands = store, r.objects, r.islands
+		o.Kept, o.KeepInObjects, o.ByReference, o.Islands = store, r.objects, r.refs, r.islands
 		o.Begin = func(place string) func() {
 			mu.Lock()
 			defer mu.Unlock()
@@ -263,7 +264,7 @@ func TestKeptPagesMakeTheBytesOfAColdExport(t *testing.T) {
 		names = append(names, "text") // as most edits are
 	}
 	for seed := range histories {
-		place := []string{"folder", "objects"}[seed%2]
+		place := []string{"folder", "objects", "references"}[seed%3]
 		t.Run(fmt.Sprint(seed, " ", place), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(uint64(seed), 1))
@@ -306,7 +307,7 @@ func keeping(t *testing.T, place string) rendering {
 	if place == "objects" {
 		return rendering{world: newWorld(t), objects: true}
 	}
-	return rendering{world: newWorld(t), dir: t.TempDir()}
+	return rendering{world: newWorld(t), dir: t.TempDir(), refs: place == "references"}
 }
 
 func firstDifference(got, want map[string]string) string {
@@ -410,36 +411,40 @@ func TestScriptsRunEachTime(t *testing.T) {
 // TestDamagedPacksAreRenderedAgain damages what is kept, a byte in each of many
 // places: the bundle stays the same.
 func TestDamagedPacksAreRenderedAgain(t *testing.T) {
-	s := newLivingSite()
-	w := rendering{world: newWorld(t), dir: t.TempDir()}
-	w.export(t, s.fs())
-	packs, err := filepath.Glob(filepath.Join(w.dir, "*.pack"))
-	if err != nil || len(packs) != 1 {
-		t.Fatal(packs, err)
-	}
-	data, err := os.ReadFile(packs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for at := 100; at < len(data)*9/10; at += len(data) / 1000 {
-		data[at]++
-	}
-	if err := os.WriteFile(packs[0], data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s.files["other.txt"] = []byte("another site, whose bundle is not there yet")
-	got, gotEnd, rendered := w.export(t, s.fs())
-	cold := rendering{world: newWorld(t), rounds: 1}
-	want, wantEnd, _ := cold.export(t, s.fs())
-	if !bytes.Equal(got[:gotEnd], want[:wantEnd]) {
-		t.Error(firstDifference(unpacked(t, got), unpacked(t, want)))
-	}
-	if len(rendered) == 0 {
-		t.Errorf("rendered %v after the damage", rendered)
-	}
-	s.files["other.txt"] = []byte("and another one")
-	if _, _, rendered := w.export(t, s.fs()); len(rendered) > 0 {
-		t.Errorf("rendered %v again after the damage", rendered)
+	for _, refs := range []bool{false, true} {
+		t.Run(fmt.Sprint("named ", refs), func(t *testing.T) {
+			s := newLivingSite()
+			w := rendering{world: newWorld(t), dir: t.TempDir(), refs: refs}
+			w.export(t, s.fs())
+			packs, err := filepath.Glob(filepath.Join(w.dir, "*.pack"))
+			if err != nil || len(packs) != 1 {
+				t.Fatal(packs, err)
+			}
+			data, err := os.ReadFile(packs[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for at := 100; at < len(data)*9/10; at += len(data) / 1000 {
+				data[at]++
+			}
+			if err := os.WriteFile(packs[0], data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.files["other.txt"] = []byte("another site, whose bundle is not there yet")
+			got, gotEnd, rendered := w.export(t, s.fs())
+			cold := rendering{world: newWorld(t), rounds: 1}
+			want, wantEnd, _ := cold.export(t, s.fs())
+			if !bytes.Equal(got[:gotEnd], want[:wantEnd]) {
+				t.Error(firstDifference(unpacked(t, got), unpacked(t, want)))
+			}
+			if len(rendered) == 0 {
+				t.Errorf("rendered %v after the damage", rendered)
+			}
+			s.files["other.txt"] = []byte("and another one")
+			if _, _, rendered := w.export(t, s.fs()); len(rendered) > 0 {
+				t.Errorf("rendered %v again after the damage", rendered)
+			}
+		})
 	}
 }
 
@@ -574,6 +579,36 @@ func packed(t *testing.T, dir string) map[kept.Key][]byte {
 	return values
 }
 
+// TestWhatIsKeptIsNotMadeAgain: an export puts no value that an earlier one has, in
+// shards or beside them.
+func TestWhatIsKeptIsNotMadeAgain(t *testing.T) {
+	for _, refs := range []bool{false, true} {
+		t.Run(fmt.Sprint("named ", refs), func(t *testing.T) {
+			s := newLivingSite()
+			w := rendering{world: newWorld(t), dir: t.TempDir(), refs: refs}
+			w.export(t, s.fs())
+			first := packed(t, w.dir)
+			packs, _ := filepath.Glob(filepath.Join(w.dir, "*.pack"))
+			s.sources["p/2"] += "\nMore.\n"
+			w.export(t, s.fs())
+			for _, pack := range packs {
+				if err := os.Remove(pack); err != nil {
+					t.Fatal(err)
+				}
+			}
+			second := packed(t, w.dir)
+			if len(second) == 0 {
+				t.Error("nothing was kept of a page that changed")
+			}
+			for key, value := range second {
+				if had, ok := first[key]; ok && bytes.Equal(had, value) {
+					t.Errorf("a value of %d bytes was kept again: %.40q", len(value), value)
+				}
+			}
+		})
+	}
+}
+
 // TestEachDamagedValueIsMadeAgain damages every value that is kept, of each kind
 // there is, in the ways that disks do.
 func TestEachDamagedValueIsMadeAgain(t *testing.T) {
@@ -604,13 +639,15 @@ func TestEachDamagedValueIsMadeAgain(t *testing.T) {
 				}
 			}
 			// What the last export kept must not be there, too.
-			again := rendering{world: w.world, dir: t.TempDir()}
-			if err := os.WriteFile(filepath.Join(again.dir, "a.pack"), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			got, gotEnd, _ := again.export(t, s.fs())
-			if !bytes.Equal(got[:gotEnd], want[:end]) {
-				t.Errorf("%s of a value is damaged: %s", name, firstDifference(unpacked(t, got), unpacked(t, want)))
+			for _, refs := range []bool{false, true} {
+				again := rendering{world: w.world, dir: t.TempDir(), refs: refs}
+				if err := os.WriteFile(filepath.Join(again.dir, "a.pack"), data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				got, gotEnd, _ := again.export(t, s.fs())
+				if !bytes.Equal(got[:gotEnd], want[:end]) {
+					t.Errorf("%s of a value is damaged, named %v: %s", name, refs, firstDifference(unpacked(t, got), unpacked(t, want)))
+				}
 			}
 			if testing.Short() && key != (kept.Key{}) {
 				break

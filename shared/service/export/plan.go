@@ -121,7 +121,7 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 			return out, err
 		}
 	}
-	plans := shards(units, s.opt.Shards, s.opt.MostShards)
+	plans := shards(units, s.opt.Shards, s.opt.MostShards, s.opt.ShardWeight)
 	begun := admin.ExportPlan{
 		Renderer: s.opt.Renderer, Shards: len(plans), Pages: len(layout.pages), Remote: fetched,
 		Key: input.BundleKey(fsys.Contents(), s.opt.Renderer, fetched),

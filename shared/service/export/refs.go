@@ -45,15 +45,11 @@ func (o *unitsOut) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// unit writes a unit's part of the archive, which is a kept value if key is not nil.
-func (o *unitsOut) unit(archive []byte, key *kept.Key) error {
-	if key == nil || !o.refs || len(archive) == 0 {
-		_, err := o.Write(archive)
-		return err
-	}
+// refer writes a unit that is a kept value.
+func (o *unitsOut) refer(key kept.Key, size int) error {
 	frame := append([]byte{0}, key[:]...)
-	_, err := o.w.Write(binary.AppendUvarint(frame, uint64(len(archive))))
-	o.n += int64(len(archive))
+	_, err := o.w.Write(binary.AppendUvarint(frame, uint64(size)))
+	o.n += int64(size)
 	return err
 }
 
@@ -92,6 +88,8 @@ func openUnits(body io.ReadCloser, values *kept.Store, from int64) (io.ReadClose
 // errRefs is of frames that nobody wrote.
 var errRefs = errors.New("export: broken frames of units")
 
+// Read implements io.Reader. It fails with a *staleError where a kept value can't be
+// read.
 func (u *unitsIn) Read(p []byte) (int, error) {
 	for len(p) > 0 {
 		if len(u.value) > 0 {
@@ -107,36 +105,44 @@ func (u *unitsIn) Read(p []byte) (int, error) {
 			}
 			return n, err
 		}
-		if err := u.next(); err != nil {
-			return 0, err
+		if n, err := u.next(p); n > 0 || err != nil {
+			return n, err
 		}
 	}
 	return 0, nil
 }
 
-// next begins the next frame. The error is io.EOF after the last one.
-func (u *unitsIn) next() error {
+// next begins the next frame. A kept value that fits is read into p, and n is its
+// size then. The error is io.EOF after the last frame.
+func (u *unitsIn) next(p []byte) (n int, err error) {
 	if _, err := u.in.Peek(1); err != nil {
-		return err
+		return 0, err
 	}
 	size, err := binary.ReadUvarint(u.in)
 	if err != nil || size > 1<<62 {
-		return errors.Join(errRefs, err)
+		return 0, errors.Join(errRefs, err)
 	}
 	if u.left = int64(size); size > 0 {
-		return nil
+		return 0, nil
 	}
 	var key kept.Key
 	if _, err := io.ReadFull(u.in, key[:]); err != nil {
-		return errors.Join(errRefs, err)
+		return 0, errors.Join(errRefs, err)
 	}
 	if size, err = binary.ReadUvarint(u.in); err != nil {
-		return errors.Join(errRefs, err)
+		return 0, errors.Join(errRefs, err)
 	}
-	value, ok := u.values.Append(u.buf[:0], key)
+	into := u.buf
+	if size <= uint64(len(p)) {
+		into = p
+	}
+	value, ok := u.values.Append(into[:0:len(into)], key)
 	if !ok || uint64(len(value)) != size {
-		return internal("a unit that was kept went away", nil) // Render had read it
+		return 0, &staleError{key}
 	}
-	u.buf, u.value = value, value
-	return nil
+	if size <= uint64(len(p)) {
+		return len(value), nil
+	}
+	u.buf, u.value = value[:cap(value)], value
+	return 0, nil
 }

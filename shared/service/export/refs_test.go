@@ -48,8 +48,17 @@ func TestUnitsByReference(t *testing.T) {
 		for _, u := range []struct {
 			text string
 			key  *kept.Key
-		}{{"first ", nil}, {"second unit", &keys[0]}, {"", nil}, {"", &keys[0]}, {"third, longer ", nil}, {"fourth", &keys[1]}} {
-			if err := out.unit([]byte(u.text), u.key); err != nil {
+		}{{"first ", nil}, {"second unit", &keys[0]}, {"", nil}, {"third, longer ", nil}, {"fourth", &keys[1]}} {
+			if refs && u.key != nil {
+				size, ok := values.Size(*u.key)
+				if !ok {
+					t.Fatalf("%q is not kept", u.text)
+				}
+				err = out.refer(*u.key, size)
+			} else {
+				_, err = out.Write([]byte(u.text))
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/check"
@@ -79,24 +80,7 @@ func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 	if err != nil {
 		return err
 	}
-	data, err := s.read(ctx, job.ShardKey(in.JobID, in.Shard), 64<<20)
-	if err != nil {
-		return err
-	}
-	var plan shardPlan
-	var size int64
-	if err := json.Unmarshal(data, &plan); err != nil {
-		return internal("a shard's plan can't be read", err)
-	}
-	for {
-		size, err = s.renderShard(ctx, in, src, &plan)
-		stale, ok := errors.AsType[*staleError](err)
-		if !ok {
-			break
-		}
-		s.opt.Log.WarnContext(ctx, "a unit that was kept can't be read", "job", in.JobID, "shard", in.Shard)
-		src.kept.Drop(stale.key) // once more, without it
-	}
+	plan, size, err := s.renderPlanned(ctx, in, src)
 	if err != nil {
 		return err
 	}
@@ -111,13 +95,38 @@ func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 	return nil
 }
 
+// renderPlanned renders a shard as it was planned.
+func (s *Steps) renderPlanned(ctx context.Context, in job.RenderInput, src *source) (plan shardPlan, size int64, err error) {
+	data, err := s.read(ctx, job.ShardKey(in.JobID, in.Shard), 64<<20)
+	if err != nil {
+		return plan, 0, err
+	}
+	if err := json.Unmarshal(data, &plan); err != nil {
+		return plan, 0, internal("a shard's plan can't be read", err)
+	}
+	for {
+		size, err = s.renderShard(ctx, in, src, &plan)
+		stale, ok := errors.AsType[*staleError](err)
+		if !ok {
+			return plan, size, err
+		}
+		s.drop(ctx, in, src, stale) // once more, without it
+	}
+}
+
+// drop forgets a unit that was kept in vain.
+func (s *Steps) drop(ctx context.Context, in job.RenderInput, src *source, stale *staleError) {
+	s.opt.Log.WarnContext(ctx, "a unit that was kept can't be read", "job", in.JobID, "shard", in.Shard)
+	src.kept.Drop(stale.key)
+}
+
 // renderShard writes what a shard comes to, and returns how many bytes of the
 // archive that is. It fails with a staleError where a unit was kept in vain.
 func (s *Steps) renderShard(ctx context.Context, in job.RenderInput, src *source, plan *shardPlan) (int64, error) {
 	var out shardOutput
 	var stored int64
 	_, err := s.stream(ctx, job.UnitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
-		units, err := newUnitsOut(w, s.opt.Kept != nil && s.opt.ByReference)
+		units, err := newUnitsOut(w, s.refers())
 		if err == nil {
 			err = s.renderUnits(ctx, src, plan.Units, units, &out)
 			stored = units.n
@@ -128,18 +137,20 @@ func (s *Steps) renderShard(ctx context.Context, in job.RenderInput, src *source
 		return 0, gone(err)
 	}
 	out.sums.Stored, out.sums.Pages, out.sums.Search = stored, plan.Pages, int64(len(out.index.pages()))
-	if err := json.NewEncoder(&out.facts).Encode(fact{Facts: check.Facts{Page: -1}, Sums: &out.sums}); err != nil {
+	end, err := json.Marshal(fact{Facts: check.Facts{Page: -1}, Sums: &out.sums})
+	if err != nil {
 		return 0, internal("a shard's facts could not be written", err)
 	}
+	out.facts = append(out.facts, append(end, '\n'))
 	for _, part := range []struct {
 		key  string
-		data []byte
+		data [][]byte
 	}{
-		{job.FilesKey(in.JobID, in.Shard), out.files.Bytes()},
-		{job.FactsKey(in.JobID, in.Shard), out.facts.Bytes()},
-		{job.FullKey(in.JobID, in.Shard), out.full.Bytes()},
+		{job.FilesKey(in.JobID, in.Shard), out.files},
+		{job.FactsKey(in.JobID, in.Shard), out.facts},
+		{job.FullKey(in.JobID, in.Shard), out.full},
 	} {
-		if err := s.put(ctx, part.key, part.data); err != nil {
+		if err := s.put(ctx, part.key, slices.Concat(part.data...)); err != nil {
 			return 0, err
 		}
 	}

@@ -37,6 +37,8 @@ type Options struct {
 	// Shards, if above 0, is how many shards a plan has, as far as there are
 	// units for them. By default the site's weight decides.
 	Shards int
+	// ShardWeight is the weight of a shard, in bytes of sources, about; 0 means 3 MiB.
+	ShardWeight int64
 	// MostShards, if above 0, is how many shards a plan has at most: for a machine
 	// alone, where a shard more brings nothing but more objects.
 	MostShards int
@@ -102,6 +104,7 @@ func New(opt Options) *Steps {
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	opt.MaxBundleBytes = cmp.Or(opt.MaxBundleBytes, MaxBundleBytes)
 	opt.PartBytes = cmp.Or(opt.PartBytes, job.BundlePart)
+	opt.ShardWeight = cmp.Or(opt.ShardWeight, shardWeight)
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}

@@ -22,18 +22,19 @@ import (
 // shardOutput is what the units of a shard come to, beside their part of the
 // archive.
 type shardOutput struct {
-	files, facts bytes.Buffer
-	full         bytes.Buffer // the pages' parts of llms-full.txt
+	files, facts [][]byte // of each unit
+	full         [][]byte // the pages' parts of llms-full.txt
+	fullBytes    int
 	index        shardIndex
 	sums         sums
 }
 
 // add appends what a unit wrote. Units are added in their order.
 func (o *shardOutput) add(r *unitResult) error {
-	o.files.Write(r.files)
-	o.facts.Write(r.facts)
-	if o.full.Len() < frame.FullBytes { // nobody asks for what comes after
-		o.full.Write(r.full)
+	o.files, o.facts = append(o.files, r.files), append(o.facts, r.facts)
+	if o.fullBytes < frame.FullBytes { // nobody asks for what comes after
+		o.full = append(o.full, r.full)
+		o.fullBytes += len(r.full)
 	}
 	o.sums.Files += r.sums.Files
 	o.sums.Bytes += r.sums.Bytes
@@ -42,7 +43,7 @@ func (o *shardOutput) add(r *unitResult) error {
 
 // unitResult is one rendered unit.
 type unitResult struct {
-	archive      *bytes.Buffer // nil for units that are streamed instead
+	archive      *bytes.Buffer // nil for units that are streamed or named instead
 	files, facts []byte
 	full         []byte // the pages' parts of llms-full.txt
 	index        search.Part
@@ -53,8 +54,10 @@ type unitResult struct {
 	// kept of its index, which then is not in index.
 	key  *kept.Key
 	kept *keptIndex
-	// held is under what the archive is kept, if it is.
-	held *kept.Key
+	// held is under what the archive is kept, of heldBytes, if it is named instead of
+	// written.
+	held      *kept.Key
+	heldBytes int
 }
 
 // unitWriter adds files to a unit's part of the archive, and notes each.
@@ -108,10 +111,13 @@ func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w *u
 	for i, result := range s.startUnits(ctx, src, units, &workers) {
 		r := <-result
 		if r.err == nil && failed == nil {
-			if r.archive == nil {
+			switch {
+			case r.held != nil:
+				r.err = w.refer(*r.held, r.heldBytes)
+			case r.archive != nil:
+				_, r.err = w.Write(r.archive.Bytes())
+			default:
 				r = s.streamUnit(ctx, src, units[i], w)
-			} else {
-				r.err = w.unit(r.archive.Bytes(), r.held)
 			}
 		}
 		if r.archive != nil {

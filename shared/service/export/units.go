@@ -136,15 +136,16 @@ func hashOf(name string) uint32 {
 }
 
 // shards divides units into runs of about equal weight. want, if above 0, is
-// how many there should be, and most how many there may be.
-func shards(units []unit, want, most int) []shardPlan {
+// how many there should be; otherwise each has about that weight. most, if above 0, is
+// how many there may be.
+func shards(units []unit, want, most int, weight int64) []shardPlan {
 	var total int64
 	for _, u := range units {
 		total += u.weight
 	}
 	n := want
 	if n <= 0 {
-		n = max(fewestShards, int((total+shardWeight-1)/shardWeight))
+		n = max(fewestShards, int((total+weight-1)/weight))
 	}
 	if most <= 0 {
 		most = MaxShards

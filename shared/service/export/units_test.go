@@ -111,7 +111,7 @@ func TestShards(t *testing.T) {
 			list[i] = unit{Kind: pageUnit, From: i, To: i + 1, weight: int64(1000 + i%7)}
 		}
 		for _, want := range []int{0, 1, 3, 40, 5000} {
-			plans := shards(list, want, 0)
+			plans := shards(list, want, 0, shardWeight)
 			at := 0
 			for _, p := range plans {
 				if len(p.Units) == 0 && units > 0 {
@@ -140,7 +140,7 @@ func TestShards(t *testing.T) {
 // One unit may weigh more than all others together.
 func TestShardsOfUnevenUnits(t *testing.T) {
 	list := []unit{{weight: 1}, {weight: 1 << 40}, {weight: 1}, {weight: 1}}
-	plans := shards(list, 4, 0)
+	plans := shards(list, 4, 0, shardWeight)
 	if len(plans) != 4 {
 		t.Fatalf("%d shards", len(plans))
 	}

@@ -424,3 +424,33 @@ func TestOneLargeValue(t *testing.T) {
 		t.Errorf("nothing keeps a value: %v", err)
 	}
 }
+
+// TestSize: a value's size is known without reading it, and whoever asks for it uses
+// the value.
+func TestSize(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Put(key(1), []byte("value"))
+	s.Put(key(2), []byte("another"))
+	s.Finish()
+	s.Close()
+	if s, err = Open(dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if n, ok := s.Size(key(1)); n != 5 || !ok {
+		t.Error(n, ok)
+	}
+	if n, ok := s.Size(key(3)); n != 0 || ok {
+		t.Error(n, ok)
+	}
+	if s.live != 5 {
+		t.Errorf("%d bytes are in use", s.live)
+	}
+	if n, ok := (*Store)(nil).Size(key(1)); n != 0 || ok {
+		t.Error(n, ok)
+	}
+}

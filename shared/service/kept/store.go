@@ -158,6 +158,19 @@ func (s *Store) Use(keys ...Key) {
 	}
 }
 
+// Size returns how many bytes a value has, and marks it as asked for; false where it
+// is not there. Whether it is whole shows when it is read.
+func (s *Store) Size(k Key) (int, bool) {
+	if s == nil {
+		return 0, false
+	}
+	s.Use(k)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, ok := s.values[k]
+	return int(at.size), ok
+}
+
 func (s *Store) use(k Key, size int) {
 	if _, again := s.used[k]; !again {
 		s.used[k] = struct{}{}

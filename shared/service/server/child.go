@@ -79,6 +79,11 @@ const exitCannotWork = 10
 // has no more parts than a record can list.
 const ownPart = 8 << 20
 
+// ownWeight is the weight of a shard of a temporary service. In one process few large
+// shards take as long as many small ones, but for their objects and records, and their
+// terms, which all have to be merged.
+const ownWeight = 16 << 20
+
 // ownShards is how many shards an export of a temporary service has at most. Each has
 // six objects, and more than this many runs of terms would be merged twice.
 const ownShards = 64
@@ -138,7 +143,7 @@ func serveCalls(in io.Reader, out io.Writer, log *slog.Logger) error {
 		options.Islands = island.New(island.Options{Program: c.Program, Log: log})
 	}
 	if c.Temporary {
-		options.PartBytes, options.MostShards, options.ByReference = ownPart, ownShards, true
+		options.PartBytes, options.ShardWeight, options.MostShards, options.ByReference = ownPart, ownWeight, ownShards, true
 	}
 	if c.Alone {
 		options.Concurrency = 1
