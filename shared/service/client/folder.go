@@ -169,6 +169,9 @@ type walk struct {
 type found struct {
 	disk string // path as the folder shows it, with slashes
 	real string // path below the root with links resolved
+	// info is what the look found: a stamp of it is never younger than the content
+	// that is read later. It is nil where that can't be had.
+	info fs.FileInfo
 }
 
 func (w *walk) fault(name, format string, args ...any) {
@@ -265,14 +268,16 @@ func (w *walk) dir(disk, real string, above []string) error {
 	for _, entry := range entries {
 		name, target := path.Join(disk, entry.Name()), path.Join(real, entry.Name())
 		kind := entry.Type()
+		info, _ := entry.Info() // read with the entry, as the folder was opened below a root
 		if kind&fs.ModeSymlink != 0 {
 			if w.rules.match(name, false) || w.rules.match(name, true) {
 				continue
 			}
-			if target, kind, err = w.link(target); err != nil {
+			if target, info, err = w.link(target); err != nil {
 				w.fault(name, "%s", err)
 				continue
 			}
+			kind = info.Mode().Type()
 		}
 		if entry.Name() == ".git" || w.rules.match(name, kind.IsDir()) {
 			continue
@@ -288,7 +293,7 @@ func (w *walk) dir(disk, real string, above []string) error {
 				return err
 			}
 		case kind.IsRegular():
-			w.found = append(w.found, found{name, target})
+			w.found = append(w.found, found{name, target, info})
 		default:
 			w.fault(name, "it is %s, not a file", kindOf(kind))
 		}
@@ -298,28 +303,27 @@ func (w *walk) dir(disk, real string, above []string) error {
 
 // link follows a symbolic link. Its end must lie in the folder, and not among
 // hidden files: a link must not publish what .git holds.
-func (w *walk) link(name string) (target string, kind fs.FileMode, err error) {
+func (w *walk) link(name string) (target string, info fs.FileInfo, err error) {
 	end, err := filepath.EvalSymlinks(filepath.Join(w.base, filepath.FromSlash(name)))
 	if err != nil {
-		return "", 0, errors.New("the symbolic link points to nothing")
+		return "", nil, errors.New("the symbolic link points to nothing")
 	}
 	rel, err := filepath.Rel(w.base, end)
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", 0, errors.New("the symbolic link points outside the folder")
+		return "", nil, errors.New("the symbolic link points outside the folder")
 	}
 	target = filepath.ToSlash(rel)
 	if target != "." {
 		for element := range strings.SplitSeq(target, "/") {
 			if strings.HasPrefix(element, ".") {
-				return "", 0, errors.New("the symbolic link points to a hidden file")
+				return "", nil, errors.New("the symbolic link points to a hidden file")
 			}
 		}
 	}
-	info, err := w.root.Stat(rel)
-	if err != nil {
-		return "", 0, errors.New("the symbolic link points to nothing")
+	if info, err = w.root.Stat(rel); err != nil {
+		return "", nil, errors.New("the symbolic link points to nothing")
 	}
-	return target, info.Mode().Type(), nil
+	return target, info, nil
 }
 
 func (w *walk) unreadable(name string, err error) {
@@ -362,7 +366,7 @@ func (w *walk) digest(f *folder, old *sources, progress func(int64)) error {
 	f.stamps = make(map[string]string)
 	for i := range f.Files {
 		file := &f.Files[i]
-		if stamp := old.stamp(filepath.Join(w.base, filepath.FromSlash(f.real[file.Path]))); stamp != "" {
+		if stamp := old.stamp(w.found[i].info); stamp != "" {
 			f.stamps[file.Path] = stamp
 			if old.known(file, stamp) {
 				if progress != nil {

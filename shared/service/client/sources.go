@@ -8,6 +8,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,11 +110,11 @@ func (s *sources) known(file *snapshot.File, stamp string) bool {
 
 // stamp returns a value that changes whenever the file does; empty if there is no
 // such value.
-func (s *sources) stamp(name string) string {
-	if s == nil {
+func (s *sources) stamp(info fs.FileInfo) string {
+	if s == nil || info == nil {
 		return ""
 	}
-	stamp, changed, ok := stampOf(name)
+	stamp, changed, ok := stampOf(info)
 	if !ok || !changed.Before(s.began.Add(-settled)) {
 		return ""
 	}

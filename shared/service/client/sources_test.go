@@ -5,7 +5,9 @@ package client
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -64,16 +66,25 @@ func publishedByLink(t *testing.T, dir, kept string) (Published, map[string]stri
 	return result, b.files(t)
 }
 
+func lstat(t *testing.T, name string) fs.FileInfo {
+	t.Helper()
+	info, err := os.Lstat(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return info
+}
+
 // restamp writes a file in its place until it has another stamp: clocks of disks are
 // coarse.
 func restamp(t *testing.T, name, text string) {
 	t.Helper()
-	before, _, _ := stampOf(name)
+	before, _, _ := stampOf(lstat(t, name))
 	for {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if now, _, ok := stampOf(name); ok && now != before {
+		if now, _, ok := stampOf(lstat(t, name)); ok && now != before {
 			return
 		}
 		time.Sleep(time.Millisecond)
@@ -152,13 +163,13 @@ func TestFilesThatRestAreNotRead(t *testing.T) {
 		return slices.Sorted(maps.Keys(f.held))
 	}
 	all := []string{"a.mdx", "b.mdx", "docs.json"}
-	_, changed, ok := stampOf(filepath.Join(dir, "a.mdx"))
+	_, changed, ok := stampOf(lstat(t, filepath.Join(dir, "a.mdx")))
 	if !ok {
 		t.Fatal("a file has no stamp")
 	}
 	for after, want := range map[time.Duration]bool{0: false, settled: false, settled + 1: true} {
 		s := &sources{began: changed.Add(after)}
-		if got := s.stamp(filepath.Join(dir, "a.mdx")) != ""; got != want {
+		if got := s.stamp(lstat(t, filepath.Join(dir, "a.mdx"))) != ""; got != want {
 			t.Errorf("a file that was read %s after it was written has a stamp: %v", after, got)
 		}
 	}

@@ -2,7 +2,10 @@
 
 package client
 
-import "time"
+import (
+	"io/fs"
+	"time"
+)
 
 // stampOf returns nothing: here no value changes surely whenever a file does.
-func stampOf(string) (stamp string, changed time.Time, ok bool) { return "", time.Time{}, false }
+func stampOf(fs.FileInfo) (stamp string, changed time.Time, ok bool) { return "", time.Time{}, false }

@@ -4,19 +4,19 @@ package client
 
 import (
 	"fmt"
+	"io/fs"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // stampOf returns a file's identity and its times, and the later one of these. A
 // program can set the time of a change back, but not that of its inode.
-func stampOf(name string) (stamp string, changed time.Time, ok bool) {
-	var st unix.Stat_t
-	if unix.Lstat(name, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+func stampOf(info fs.FileInfo) (stamp string, changed time.Time, ok bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.Mode().IsRegular() {
 		return "", time.Time{}, false
 	}
-	written, changed := time.Unix(st.Mtim.Unix()), time.Unix(st.Ctim.Unix())
+	written, changed := info.ModTime(), inodeChanged(st)
 	stamp = fmt.Sprint(st.Dev, st.Ino, st.Size, written.UnixNano(), changed.UnixNano())
 	if written.After(changed) {
 		changed = written
