@@ -135,7 +135,7 @@ var rooms = map[string][]string{
 	"shared/service/cloud/stack":         {},
 	"shared/service/dashboard":           {"shared/render/theme", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/export": {
-		"shared/base/buildid", "shared/base/html", "shared/base/lazy", "shared/base/remote", "shared/render/check", "shared/render/component", "shared/render/css",
+		"shared/base/buildid", "shared/base/html", "shared/base/json", "shared/base/lazy", "shared/base/remote", "shared/render/check", "shared/render/component", "shared/render/css",
 		"shared/render/diagram", "shared/render/frame", "shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference",
 		"shared/render/script", "shared/render/script/island", "shared/render/search", "shared/render/site", "shared/render/theme",
 		"shared/service/admin", "shared/service/job", "shared/service/kept", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle", "shared/delivery/diff",
@@ -143,7 +143,7 @@ var rooms = map[string][]string{
 	"shared/service/forge": {"shared/base/remote"},
 	// For tests alone: no program may import it, and no program's row names it.
 	"shared/service/forge/forgetest": {"shared/service/forge", "tests/outside"},
-	"shared/service/job":             {"statemachine", "shared/base/remote", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
+	"shared/service/job":             {"statemachine", "shared/base/json", "shared/base/remote", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/kept":            {"shared/base/lazy", "shared/service/store"},
 	"shared/service/local":           {"shared/service/asl", "shared/service/job", "shared/service/store"},
 	"shared/service/server": {
@@ -163,8 +163,8 @@ var rooms = map[string][]string{
 
 	"shared/delivery/bundle":  {"shared/base/json"},
 	"shared/delivery/address": {"shared/base/redirect", "shared/delivery/bundle"},
-	"shared/delivery/diff":    {"shared/delivery/address", "shared/delivery/bundle"},
-	"shared/delivery/serve":   {"shared/base/remote", "shared/delivery/address", "shared/delivery/bundle"},
+	"shared/delivery/diff":    {"shared/base/json", "shared/delivery/address", "shared/delivery/bundle"},
+	"shared/delivery/serve":   {"shared/base/json", "shared/base/remote", "shared/delivery/address", "shared/delivery/bundle"},
 	"shared/delivery/upload":  {"shared/base/json", "shared/delivery/bundle", "shared/delivery/serve"},
 
 	"tests/outside": {},

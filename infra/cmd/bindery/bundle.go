@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/service/api"
@@ -87,17 +87,14 @@ func newReport(path string, job api.ExportJob, link api.BundleLink) *bundleRepor
 
 // read reads a bundle's list of findings.
 func (r *bundleReport) read(list io.Reader) error {
-	d := json.NewDecoder(list)
-	for {
-		var f check.Finding
-		if err := d.Decode(&f); err == io.EOF {
-			return nil
-		} else if err != nil {
+	for f, err := range json.Values[check.Finding](list) {
+		if err != nil {
 			return err
 		}
 		r.Findings[f.Code]++
-		r.Listed = append(r.Listed, f)
+		r.Listed = append(r.Listed, *f)
 	}
+	return nil
 }
 
 func (a *app) showBundle(w io.Writer, r *bundleReport) {

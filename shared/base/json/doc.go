@@ -4,6 +4,7 @@
 //	value.go      Value: a tree with places, paths and pointers; Fields
 //	parse.go      Parse: text → Value, strict or as lenient as encoding/json
 //	unmarshal.go  Unmarshal: text → Go value, without the folding of names
+//	values.go     Values: many small values, one after another, into Go values
 //
 // encoding/json is too kind for what strangers write: it takes "Domain" for
 // "domain", the last of two members of one name, and replaces bytes that are

@@ -1,16 +1,15 @@
 package diff
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
+	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
@@ -84,11 +83,8 @@ func (s Stored) list(ctx context.Context) (*site, map[string]string, error) {
 		if name != bundle.FilesPath {
 			return nil
 		}
-		for dec := json.NewDecoder(bufio.NewReader(data)); ; {
-			var f bundle.File
-			if err := dec.Decode(&f); errors.Is(err, io.EOF) {
-				return nil
-			} else if err != nil {
+		for f, err := range json.Values[bundle.File](data) {
+			if err != nil {
 				return err
 			}
 			kind := kindOf(f.Path)
@@ -104,6 +100,7 @@ func (s Stored) list(ctx context.Context) (*site, map[string]string, error) {
 				all.files[f.Path] = digest{[sha256.Size]byte(sum), f.Size}
 			}
 		}
+		return nil
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", s.Name, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sync/errgroup"
 
+	basejson "github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
 
@@ -210,16 +211,13 @@ func readLines[T any](file, what string, fn func(T) error) error {
 		return err
 	}
 	defer f.Close()
-	decoder := json.NewDecoder(bufio.NewReaderSize(f, 256<<10))
-	for {
-		var v T
-		if err := decoder.Decode(&v); err == io.EOF {
-			return nil
-		} else if err != nil {
+	for v, err := range basejson.Values[T](f) {
+		if err != nil {
 			return fmt.Errorf("%s can't be read: %w", what, err)
 		}
-		if err := fn(v); err != nil {
+		if err := fn(*v); err != nil {
 			return err
 		}
 	}
+	return nil
 }

@@ -1,12 +1,10 @@
 package serve
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	states "encoding"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
 
@@ -159,15 +158,11 @@ func readFileList(site string, want bundle.ListInfo) ([]bundle.File, error) {
 	defer f.Close()
 	var files []bundle.File
 	sum := sha256.New()
-	decoder := json.NewDecoder(bufio.NewReaderSize(io.TeeReader(io.LimitReader(f, want.Size+1), sum), 256<<10))
-	for {
-		var file bundle.File
-		if err := decoder.Decode(&file); err == io.EOF {
-			break
-		} else if err != nil {
+	for file, err := range json.Values[bundle.File](io.TeeReader(io.LimitReader(f, want.Size+1), sum)) {
+		if err != nil {
 			return nil, fmt.Errorf("the list of files can't be read: %w", err)
 		}
-		files = append(files, file)
+		files = append(files, *file)
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != want.SHA256 {
 		return nil, fmt.Errorf("%s: %w", bundle.FilesPath, errDiffers)

@@ -1,14 +1,12 @@
 package export
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"slices"
 
+	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/frame"
@@ -86,19 +84,13 @@ func eachOf[T any](ctx context.Context, s *Steps, key string, fn func(*T)) error
 		return err
 	}
 	defer body.Close()
-	dec := json.NewDecoder(bufio.NewReaderSize(body, 64<<10))
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		v := new(T)
-		if err := dec.Decode(v); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
+	for v, err := range json.Values[T](body) {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		fn(v)
 	}
+	return nil
 }
 
 func (r *report) page(f *fact) {

@@ -1,14 +1,13 @@
 package job
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"path"
 
+	basejson "github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -86,17 +85,18 @@ func (k *Keeper) findingsOf(ctx context.Context, key string, found map[admin.Fin
 	defer body.Close()
 	enc := json.NewEncoder(lines)
 	enc.SetEscapeHTML(false)
-	for dec := json.NewDecoder(bufio.NewReader(body)); len(found) < maxFound; {
-		var line struct {
-			admin.Finding
-			Diagnostics []admin.Finding `json:"diagnostics"`
-		}
-		if err := dec.Decode(&line); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
+	type line struct {
+		admin.Finding
+		Diagnostics []admin.Finding `json:"diagnostics"`
+	}
+	for l, err := range basejson.Values[line](body) {
+		if err != nil {
 			return err
 		}
-		for _, f := range append(line.Diagnostics, line.Finding) {
+		if len(found) == maxFound {
+			return nil
+		}
+		for _, f := range append(l.Diagnostics, l.Finding) {
 			f.File, f.Message = remote.Shown(f.File), remote.Shown(f.Message)
 			if f.Code == "" || found[f] || len(found) == maxFound {
 				continue
