@@ -11,30 +11,52 @@ export BINDERY_TREES
 # Node 20 is past its end, and CDK says so at each start.
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION ?= 1
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
+# Programs and tests are built without paths of this checkout and without C, as
+# releases are: other checkouts find the compiled packages in Go's cache.
+export GOFLAGS := $(strip $(GOFLAGS) $(if $(findstring -trimpath,$(GOFLAGS)),,-trimpath))
+export CGO_ENABLED ?= 0
 
-.PHONY: agent-tasks check fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions bench-peers bench-search bench-reader fuzz build functions images release test-chart clean
+.PHONY: affected agent-tasks check gate-table programs test-all test-release fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions bench-peers bench-search bench-reader fuzz build functions images release test-chart clean
 
 ## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
 run:
 	@$(GO) run ./infra/cmd/bindery run $(SITE) --out $(OUT)
 
-# The packages whose tests take longest, in the order of what they take: go runs
-# packages in the order in which they are named, and one that comes last leaves
-# all processors but one idle. Where go vet has run, go test need not run a part
-# of it.
-LONGEST = ./tests ./shared/render/script/island ./shared/service/export ./infra
+## The whole suite. Fetches what it needs (.ci/tools) while the first tests run, and
+## says what it could not run. RACE=yes runs short tests of concurrent packages
+## under the race detector, as the gate does.
+GATE = $(GO) run ./tests/gate
+RACE ?=
+test:
+	@$(GATE) test $(if $(RACE),-race) -ldflags '$(LDFLAGS)'
 
-## The whole suite. Fetches what it needs under .cache; see .ci/tools.
-test: tools vet
-	$(GO) test -vet=off -timeout 45m $(LONGEST) ./...
+## Tests of what differs from REV (main by default) and of what imports it.
+REV ?= main
+affected:
+	@$(GATE) affected $(REV)
 
-## What is quick to hold: formatting, vet, staticcheck, the table of imports and
-## every test that takes little. 150 to 200 seconds of a processor if no result is
-## in Go's cache, thus about two minutes on two cores; what a change can't touch
-## is in the cache, and a first build takes minutes more. What -short leaves out
-## says so; .ci/run is the whole truth.
+## What is too long for each change: every test without samples, long fuzzing, two
+## releases compared, a thousand kills. Hours of two cores; see testing.mdx.
+test-all: programs
+	BINDERY_FULL=yes BINDERY_FAULTS=all $(GATE) test -race -ldflags '$(LDFLAGS)'
+	$(MAKE) test-release BINDERY_FULL=yes
+	$(MAKE) test-kills
+	$(MAKE) fuzz FUZZTIME=1m
+
+## Links the programs that tests start (the command, the server, every function)
+## into bin/programs: only those that changed.
+programs:
+	@$(GATE) programs -ldflags '$(LDFLAGS)'
+
+## Writes the times of the last gate into infra/docs/contribute/testing.mdx.
+gate-table:
+	@$(GATE) table
+
+## Fast checks before a push: formatting, vet, staticcheck and every quick test.
+## Go's cache has the results of packages that a change does not reach. What -short
+## leaves out says so; make test runs it.
 check: fmt .cache/bin/staticcheck vet
-	$(GO) test -vet=off -short -timeout 15m $(LONGEST) ./...
+	@$(GATE) test -short
 
 fmt:
 	@unformatted=$$(git ls-files '*.go' | grep -v /testdata/ | xargs gofmt -l); \
@@ -50,12 +72,10 @@ vet:
 	$(GO) vet ./...
 	.cache/bin/staticcheck ./...
 
-## The quick tests under the race detector, and what they leave out that does much
-## at once: uploads in parts to a local cloud, a real site in forty shards.
+## The short tests of every package of shared, functions and infra under the race
+## detector. The gate does so for packages that start goroutines (make test RACE=yes).
 race:
-	$(GO) test -race -short -timeout 30m ./shared/render/script/island ./shared/service/export ./shared/... ./functions/... ./infra/cmd/... ./infra/docs/...
-	$(GO) test -race -timeout 15m ./shared/service/cloud
-	$(GO) test -race -timeout 15m -run 'TestRealSites/mcp' ./shared/service/export
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./shared/... ./functions/... ./infra/cmd/... ./infra/docs/...
 
 ## Parse, highlight, render and the whole export, in one run on one machine.
 bench:
@@ -119,10 +139,13 @@ build:
 ## Kills of `bindery up` in the midst of publishing, exporting and downloading, by
 ## a schedule that follows from SEED: nothing may be lost, stuck or different. A
 ## thousand take ten to fifteen minutes of two cores; a seed of 0 is any.
+# One test that has a target of its own. Its result is cached like any other.
+TARGET = $(GATE) test -v -programs -ldflags '$(LDFLAGS)'
+
 KILLS ?= 1000
 SEED ?= 0
 test-kills:
-	BINDERY_KILLS=$(KILLS) BINDERY_KILLS_SEED=$(SEED) $(GO) test ./tests -run '^TestKills$$' -count=1 -v -timeout 3h
+	BINDERY_KILLS=$(KILLS) BINDERY_KILLS_SEED=$(SEED) $(TARGET) -tools system -- ./tests/kills -run '^TestKills$$' -timeout 3h
 
 ## Twenty documentation tasks on real sites for a real model: MODELS is a table as of
 ## `bindery up --models`, BINDERY_MODEL_KEY the key of the server, MODEL a name of

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"runtime"
 	"slices"
@@ -20,58 +21,85 @@ import (
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
-// TestPrograms tells the story with the programs as they are deployed, each in
-// a process of its own behind the runtime API, on a local cloud: natively, and
-// those that AWS gets, for arm64, under emulation.
+// TestPrograms runs the programs as they are deployed, each in a process of its
+// own behind the runtime API. Those for this machine play the story on a local
+// cloud; those that AWS gets, for arm64, start under emulation and answer an event
+// each.
 func TestPrograms(t *testing.T) {
 	outside.Long(t, "builds and starts every function")
-	for _, c := range []struct {
-		name, arch string
-		emulator   string
-	}{
-		{"native", runtime.GOARCH, ""},
-		{"arm64", "arm64", "qemu-aarch64-static"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var command []string
-			if c.emulator != "" && runtime.GOARCH != c.arch {
-				command = append(command, outside.Program(t, c.emulator))
+	t.Run("native", func(t *testing.T) {
+		local := cloudtest.MiniStack(t)
+		program := build(t, runtime.GOARCH)
+		checkRenderer(t, program)
+		table := local.Table(t)
+		sources, exports := local.Buckets(t)
+		// The story calls the steps itself: its executions end at once.
+		machine := local.StateMachine(t, "export", endAtOnce())
+		signer := local.Role(t, "signer", map[string]string{"AWS": "arn:aws:iam::" + cloudtest.Account + ":root"},
+			[]string{"s3:GetObject"}, "arn:aws:s3:::"+exports+"/*", "arn:aws:s3:::"+sources+"/*")
+		env := append(withoutStorage(),
+			"AWS_REGION="+cloudtest.Region, "AWS_ENDPOINT_URL="+local.Endpoint, config.Table+"="+table, config.SourcesBucket+"="+sources,
+			config.ExportsBucket+"="+exports, config.StateMachine+"="+machine, config.SignerRole+"="+signer)
+		processes := map[string]*process{}
+		db := dynamo.New(local.Config, dynamo.Options{Table: table})
+		runner := sfnrun.New(local.Config, sfnrun.Options{StateMachine: machine})
+		tell(t, db, runner, func(name string, event []byte) ([]byte, *fault) {
+			p := processes[name]
+			if p == nil {
+				p = run(t, env, program(name))
+				processes[name] = p
 			}
-			local := cloudtest.MiniStack(t)
-			program := build(t, c.arch)
-			checkRenderer(t, program)
-			table := local.Table(t)
-			sources, exports := local.Buckets(t)
-			// The story calls the steps itself: its executions end at once.
-			machine := local.StateMachine(t, "export", endAtOnce())
-			signer := local.Role(t, "signer", map[string]string{"AWS": "arn:aws:iam::" + cloudtest.Account + ":root"},
-				[]string{"s3:GetObject"}, "arn:aws:s3:::"+exports+"/*", "arn:aws:s3:::"+sources+"/*")
-			env := []string{
-				"AWS_REGION=" + cloudtest.Region, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test",
-				"AWS_ENDPOINT_URL=" + local.Endpoint,
-				config.Stage + "=local", config.Table + "=" + table, config.SourcesBucket + "=" + sources,
-				config.ExportsBucket + "=" + exports, config.StateMachine + "=" + machine, config.SignerRole + "=" + signer,
-				config.CredentialKey + "=arn:aws:kms:us-east-1:000000000000:key/credentials",
-				config.ModelSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:models",
-				config.GitHubAppSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:app",
-				config.DashboardURL + "=https://api.example.com/prod", config.OIDCIssuer + "=https://id.example.com", config.OIDCClientID + "=bindery",
-				config.OIDCSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:oidc",
-			}
-			processes := map[string]*process{}
-			db := dynamo.New(local.Config, dynamo.Options{Table: table})
-			runner := sfnrun.New(local.Config, sfnrun.Options{StateMachine: machine})
-			tell(t, db, runner, func(name string, event []byte) ([]byte, *fault) {
-				p := processes[name]
-				if p == nil {
-					p = run(t, env, append(command[:len(command):len(command)], program(name))...)
-					processes[name] = p
-				}
-				return p.invoke(t, event)
-			})
-			for _, name := range names {
-				checkLog(t, name, processes[name].end())
-			}
+			return p.invoke(t, event)
 		})
+		for _, name := range names {
+			checkLog(t, name, processes[name].end())
+		}
+	})
+	t.Run("arm64", func(t *testing.T) {
+		var emulator []string
+		if runtime.GOARCH != "arm64" {
+			emulator = append(emulator, outside.Program(t, "qemu-aarch64-static"))
+		}
+		program := build(t, "arm64")
+		checkRenderer(t, program)
+		for name, event := range eventsWithoutStorage(t) {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				p := run(t, withoutStorage(), append(slices.Clone(emulator), program(name))...)
+				body, fault := p.invoke(t, event)
+				checkLog(t, name, p.end())
+				checkAnswer(t, name, body, fault)
+			})
+		}
+	})
+}
+
+// checkAnswer holds what a function without storage answers to its event.
+func checkAnswer(t *testing.T, name string, body []byte, fault *fault) {
+	t.Helper()
+	_, isAPI := operations[name]
+	if !isAPI && name != "openapi" && name != "dashboard" {
+		if fault == nil || fault.Type == "" {
+			t.Errorf("a step without a job answers %s", body)
+		}
+		return
+	}
+	var answer struct {
+		StatusCode int
+		Body       string
+	}
+	if fault != nil || json.Unmarshal(body, &answer) != nil {
+		t.Fatalf("answers %s %v", body, fault)
+	}
+	want, part := http.StatusUnauthorized, `{"error":`
+	switch name {
+	case "openapi":
+		want, part = http.StatusOK, `"openapi"`
+	case "dashboard":
+		want, part = http.StatusOK, "<title>Sign in"
+	}
+	if answer.StatusCode != want || !strings.Contains(answer.Body, part) {
+		t.Errorf("answers %+v, want %d with %s", answer, want, part)
 	}
 }
 

@@ -32,6 +32,14 @@ import (
 	"testing"
 )
 
+// How messages of skipped tests begin. tests/gate looks for them.
+const (
+	// NotRun begins the message of a test that lacks something.
+	NotRun = "not run:"
+	// NotShort begins the message of a test that -short leaves out.
+	NotShort = "not run with -short, but by make test"
+)
+
 // Checkout is the module's root: the nearest folder with a go.mod, from the one
 // that the test runs in upward.
 func Checkout(tb testing.TB) string {
@@ -132,6 +140,22 @@ func Tool(tb testing.TB, what string, elem ...string) string {
 	return path
 }
 
+// Programs is a folder of programs that were linked for all tests ("make
+// programs"), below $BINDERY_PROGRAMS. It is empty without the variable: tests
+// then link what they start.
+func Programs(tb testing.TB, elem ...string) string {
+	tb.Helper()
+	dir := os.Getenv("BINDERY_PROGRAMS")
+	if dir == "" {
+		return ""
+	}
+	path := filepath.Join(append([]string{dir}, elem...)...)
+	if !exists(path) {
+		tb.Fatalf("BINDERY_PROGRAMS=%s has no %s (make programs)", dir, filepath.Join(elem...))
+	}
+	return path
+}
+
 // Program finds a program by the first of its names that is installed, by
 // .ci/tools or on the system.
 func Program(tb testing.TB, names ...string) string {
@@ -154,7 +178,7 @@ func Lacking(tb testing.TB, what string) {
 	if r := required(tb); r != nothing {
 		tb.Fatalf("needs %s (make tools), and BINDERY_REQUIRE=%s", what, r)
 	}
-	tb.Skipf("not run: needs %s (make tools)", what)
+	tb.Skipf(NotRun+" needs %s (make tools)", what)
 }
 
 // OutOfReach ends a test for want of something that .ci/tools can't install:
@@ -164,7 +188,7 @@ func OutOfReach(tb testing.TB, what string) {
 	if required(tb) == all {
 		tb.Fatalf("needs %s, and BINDERY_REQUIRE=all", what)
 	}
-	tb.Skipf("not run: needs %s", what)
+	tb.Skipf(NotRun+" needs %s", what)
 }
 
 // Long skips a test under -short, whatever is required: make check runs what
@@ -172,7 +196,7 @@ func OutOfReach(tb testing.TB, what string) {
 func Long(tb testing.TB, why string) {
 	tb.Helper()
 	if testing.Short() {
-		tb.Skipf("not run with -short, but by make test: %s", why)
+		tb.Skipf(NotShort+": %s", why)
 	}
 }
 
@@ -202,6 +226,9 @@ func required(tb testing.TB) requirement {
 // test beds.
 func sharedFolder(tb testing.TB) (string, bool) {
 	tb.Helper()
+	// Go's test cache ignores files outside the module. It compares variables that
+	// a test reads, and this one has a digest of the folder.
+	_ = os.Getenv("BINDERY_SHARED_DIGEST")
 	if dir := os.Getenv("BINDERY_SHARED"); dir != "" {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(Checkout(tb), dir)
