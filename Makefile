@@ -11,8 +11,11 @@ export BINDERY_TREES
 # Node 20 is past its end, and CDK says so at each start.
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION ?= 1
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
+# What follows a tool that can't be had: the tests go on and say what they lack, unless
+# nothing may be lacking.
+LESS = test -z "$$BINDERY_REQUIRE"
 
-.PHONY: agent-tasks check fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions bench-peers bench-search bench-reader fuzz build functions images release test-chart clean
+.PHONY: agent-tasks check staticcheck fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions bench-peers bench-search bench-reader fuzz build functions images release test-chart clean
 
 ## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
 run:
@@ -24,7 +27,8 @@ run:
 # of it.
 LONGEST = ./tests ./shared/render/script/island ./shared/service/export ./infra
 
-## The whole suite. Fetches what it needs under .cache; see .ci/tools.
+## The whole suite. Installs what it needs, once per version for all checkouts, with
+## links in .cache; see .ci/tools.
 test: tools vet
 	$(GO) test -vet=off -timeout 45m $(LONGEST) ./...
 
@@ -33,20 +37,21 @@ test: tools vet
 ## in Go's cache, thus about two minutes on two cores; what a change can't touch
 ## is in the cache, and a first build takes minutes more. What -short leaves out
 ## says so; .ci/run is the whole truth.
-check: fmt .cache/bin/staticcheck vet
+check: fmt vet
 	$(GO) test -vet=off -short -timeout 15m $(LONGEST) ./...
 
 fmt:
 	@unformatted=$$(git ls-files '*.go' | grep -v /testdata/ | xargs gofmt -l); \
 	  if [ -n "$$unformatted" ]; then echo "not gofmt-ed:" $$unformatted; exit 1; fi
 
-.cache/bin/staticcheck:
-	@.ci/tools staticcheck
-
+## Everything that tests use beside Go. Targets install what they need by name.
 tools:
 	@.ci/tools
 
-vet:
+staticcheck:
+	@.ci/tools staticcheck
+
+vet: staticcheck
 	$(GO) vet ./...
 	.cache/bin/staticcheck ./...
 
@@ -79,7 +84,8 @@ bench-search:
 ## should run.
 PEER ?=
 PAGES ?=
-bench-reader: tools
+bench-reader:
+	@.ci/tools system lighthouse || $(LESS)
 	BINDERY_READER_SITE='$(abspath $(SITE))' BINDERY_READER_PEER='$(PEER)' BINDERY_READER_PAGES='$(PAGES)' \
 	  $(GO) test ./tests -run '^$$' -bench '^BenchmarkReaderPaints$$' -benchtime 1x -v -timeout 60m
 
@@ -88,7 +94,7 @@ bench-reader: tools
 ## an hour of two cores; nothing else should run.
 SHARED = $(or $(BINDERY_SHARED),../shared)
 bench-peers:
-	@.ci/tools peers
+	@.ci/tools peers || $(LESS)
 	$(GO) run ./tests/peers -shared $(SHARED)
 
 ## Every fuzz target for FUZZTIME each, and properties with new cases.
@@ -137,7 +143,8 @@ agent-tasks:
 	  $(GO) test ./tests/agenttasks -run '^TestLive$$' -count=1 -v -timeout 6h
 
 ## The synthesized template under the SAM CLI; needs a Docker engine and says so.
-test-sam: tools
+test-sam:
+	@.ci/tools npm sam || $(LESS)
 	BINDERY_SAM=1 $(GO) test -count=1 -v -timeout 20m -run 'TestSAM$$' ./tests
 
 ## Every Lambda function as it is deployed: FUNCTIONS/NAME/bootstrap, for ARCH.
@@ -154,14 +161,16 @@ functions:
 	@rmdir $(FUNCTIONS)/.built
 
 ## Bindery on a local cloud (MiniStack), from the synthesized stack; see infra/docs/operate/local-clouds.mdx.
-deploy-local: tools
+deploy-local:
+	@.ci/tools ministack npm
 	@infra/local/deploy.sh
 stop-local:
 	@infra/local/stop.sh
 
 ## The contracts of the ports on local clouds, then the deployed stack against the
 ## local Bindery: same bytes, refusals, faults, permissions.
-test-cloud: tools
+test-cloud:
+	@.ci/tools ministack npm dynoxide oidc || $(LESS)
 	$(GO) test ./shared/service/cloud -run 'Contract$$' -count=1
 	BINDERY_CLOUD=1 $(GO) test ./tests -run '^TestCloud$$' -count=1 -v -timeout 30m
 
@@ -189,8 +198,10 @@ release:
 
 ## The chart on a cluster with real pods; needs root and the test bed of the
 ## folder shared beside the checkout (ten minutes to build, the first time).
-test-chart: tools
+test-chart:
+	@.ci/tools system helm || $(LESS)
 	BINDERY_CHART=1 $(GO) test ./tests -run '^TestChart$$' -count=1 -v -timeout 45m
 
+## Of installed tools it removes the links; .ci/tools --clean removes old versions.
 clean:
 	rm -rf bin out .cache
