@@ -16,7 +16,14 @@ export PATH := $(CURDIR)/.cache/bin:$(PATH)
 export GOFLAGS := $(strip $(GOFLAGS) $(if $(findstring -trimpath,$(GOFLAGS)),,-trimpath))
 export CGO_ENABLED ?= 0
 
-.PHONY: affected agent-tasks check gate-table programs test-all test-release fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions bench-peers bench-search bench-reader fuzz build functions images release test-chart clean
+# A test with a target of its own. Its result is cached like any other.
+TARGET = $(GATE) test -v -programs -ldflags '$(LDFLAGS)'
+
+# What follows a tool that can't be installed: the tests go on and say what they
+# lack, unless nothing may be lacking.
+LESS = test -z "$$BINDERY_REQUIRE"
+
+.PHONY: affected agent-tasks check staticcheck gate-table programs test-all test-release fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions bench-peers bench-search bench-reader fuzz build functions images release test-chart clean
 
 ## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
 run:
@@ -33,7 +40,7 @@ test:
 ## Tests of what differs from REV (main by default) and of what imports it.
 REV ?= main
 affected:
-	@$(GATE) affected $(REV)
+	@$(GATE) affected -ldflags '$(LDFLAGS)' $(REV)
 
 ## What is too long for each change: every test without samples, long fuzzing, two
 ## releases compared, a thousand kills. Hours of two cores; see testing.mdx.
@@ -55,20 +62,21 @@ gate-table:
 ## Fast checks before a push: formatting, vet, staticcheck and every quick test.
 ## Go's cache has the results of packages that a change does not reach. What -short
 ## leaves out says so; make test runs it.
-check: fmt .cache/bin/staticcheck vet
+check: fmt vet
 	@$(GATE) test -short
 
 fmt:
 	@unformatted=$$(git ls-files '*.go' | grep -v /testdata/ | xargs gofmt -l); \
 	  if [ -n "$$unformatted" ]; then echo "not gofmt-ed:" $$unformatted; exit 1; fi
 
-.cache/bin/staticcheck:
-	@.ci/tools staticcheck
-
+## Everything that tests use beside Go. Targets install what they need by name.
 tools:
 	@.ci/tools
 
-vet:
+staticcheck:
+	@.ci/tools staticcheck
+
+vet: staticcheck
 	$(GO) vet ./...
 	.cache/bin/staticcheck ./...
 
@@ -99,7 +107,8 @@ bench-search:
 ## should run.
 PEER ?=
 PAGES ?=
-bench-reader: tools
+bench-reader:
+	@.ci/tools system lighthouse || $(LESS)
 	BINDERY_READER_SITE='$(abspath $(SITE))' BINDERY_READER_PEER='$(PEER)' BINDERY_READER_PAGES='$(PAGES)' \
 	  $(GO) test ./tests -run '^$$' -bench '^BenchmarkReaderPaints$$' -benchtime 1x -v -timeout 60m
 
@@ -108,7 +117,7 @@ bench-reader: tools
 ## an hour of two cores; nothing else should run.
 SHARED = $(or $(BINDERY_SHARED),../shared)
 bench-peers:
-	@.ci/tools peers
+	@.ci/tools peers || $(LESS)
 	$(GO) run ./tests/peers -shared $(SHARED)
 
 ## Every fuzz target for FUZZTIME each, and properties with new cases.
@@ -139,13 +148,10 @@ build:
 ## Kills of `bindery up` in the midst of publishing, exporting and downloading, by
 ## a schedule that follows from SEED: nothing may be lost, stuck or different. A
 ## thousand take ten to fifteen minutes of two cores; a seed of 0 is any.
-# One test that has a target of its own. Its result is cached like any other.
-TARGET = $(GATE) test -v -programs -ldflags '$(LDFLAGS)'
-
 KILLS ?= 1000
 SEED ?= 0
 test-kills:
-	BINDERY_KILLS=$(KILLS) BINDERY_KILLS_SEED=$(SEED) $(TARGET) -tools system -- ./tests/kills -run '^TestKills$$' -timeout 3h
+	BINDERY_KILLS=$(KILLS) BINDERY_KILLS_SEED=$(SEED) $(TARGET) -tools system -- -run '^TestKills$$' -timeout 3h ./tests/kills
 
 ## Twenty documentation tasks on real sites for a real model: MODELS is a table as of
 ## `bindery up --models`, BINDERY_MODEL_KEY the key of the server, MODEL a name of
@@ -160,8 +166,8 @@ agent-tasks:
 	  $(GO) test ./tests/agenttasks -run '^TestLive$$' -count=1 -v -timeout 6h
 
 ## The synthesized template under the SAM CLI; needs a Docker engine and says so.
-test-sam: tools
-	BINDERY_SAM=1 $(GO) test -count=1 -v -timeout 20m -run 'TestSAM$$' ./tests
+test-sam:
+	BINDERY_SAM=1 $(TARGET) -tools 'npm sam' -- -run '^TestSAM$$' -timeout 30m ./tests/cloud
 
 ## Every Lambda function as it is deployed: FUNCTIONS/NAME/bootstrap, for ARCH.
 ## Without the marks of version control: the same code is the same file, of which
@@ -177,16 +183,16 @@ functions:
 	@rmdir $(FUNCTIONS)/.built
 
 ## Bindery on a local cloud (MiniStack), from the synthesized stack; see infra/docs/operate/local-clouds.mdx.
-deploy-local: tools
+deploy-local:
+	@.ci/tools ministack npm
 	@infra/local/deploy.sh
 stop-local:
 	@infra/local/stop.sh
 
-## The contracts of the ports on local clouds, then the deployed stack against the
-## local Bindery: same bytes, refusals, faults, permissions.
-test-cloud: tools
-	$(GO) test ./shared/service/cloud -run 'Contract$$' -count=1
-	BINDERY_CLOUD=1 $(GO) test ./tests -run '^TestCloud$$' -count=1 -v -timeout 30m
+## The deployed stack on a local cloud against the local Bindery: same bytes,
+## refusals, faults, permissions. make test has the contracts of the ports.
+test-cloud:
+	BINDERY_CLOUD=1 $(TARGET) -tools 'ministack npm oidc' -- -run '^TestCloud$$' -timeout 45m ./tests/cloud
 
 ## The container images of the Helm chart, as archives in bin/; needs no daemon.
 images:
@@ -210,10 +216,16 @@ release:
 	  BINDERY_RENDERER='$(lastword $(subst =, ,$(LDFLAGS)))' BINDERY_EXTRA='bin/release/*' BINDERY_CHECKOUT='$(CURDIR)' BINDERY_DIST='$(CURDIR)/bin/dist' \
 	  .cache/bin/goreleaser release --clean $(if $(shell git describe --exact-match --tags --match 'v[0-9]*' 2>/dev/null),,--snapshot) $(RELEASE_FLAGS)
 
+## A release of this system, compared with make build and installed from a server
+## of files. BINDERY_FULL=yes builds it twice and compares the two.
+test-release:
+	BINDERY_RELEASE=1 $(TARGET) -tools 'goreleaser shellcheck' -- -run '^TestRelease$$' -timeout 45m ./tests/release
+
 ## The chart on a cluster with real pods; needs root and the test bed of the
 ## folder shared beside the checkout (ten minutes to build, the first time).
-test-chart: tools
-	BINDERY_CHART=1 $(GO) test ./tests -run '^TestChart$$' -count=1 -v -timeout 45m
+test-chart:
+	BINDERY_CHART=1 $(TARGET) -tools 'system helm' -- -run '^TestChart$$' -timeout 45m ./tests/chart
 
+## Of installed tools it removes the links; .ci/tools --clean removes old versions.
 clean:
 	rm -rf bin out .cache

@@ -20,7 +20,7 @@ auth=${LOCAL_AUTH:-false}
 python=$PWD/.cache/ministack/bin/python
 cdk=$PWD/.cache/npm/node_modules/.bin/cdk
 if [ ! -x "$python" ] || [ ! -x "$cdk" ]; then
-  .ci/tools
+  .ci/tools ministack npm
 fi
 for tool in "$python" "$cdk"; do
   [ -x "$tool" ] || { echo "deploy-local: $tool is not there; see make tools" >&2; exit 1; }

@@ -24,7 +24,15 @@ var readers = map[string][]string{
 
 // runAffected runs the tests of the packages that differ from the revision, or
 // that import one that does.
-func runAffected(ctx context.Context, rev string, out io.Writer) error {
+func runAffected(ctx context.Context, args []string, out io.Writer) error {
+	o, err := testOptions(args)
+	if err != nil {
+		return err
+	}
+	if len(o.args) != 1 {
+		return usageError("affected takes one revision")
+	}
+	rev := o.args[0]
 	base, err := git(ctx, ".", "merge-base", rev, "HEAD")
 	if err != nil {
 		return err
@@ -47,7 +55,8 @@ func runAffected(ctx context.Context, rev string, out io.Writer) error {
 		return nil
 	}
 	fmt.Fprintf(out, "%d packages\n", len(names))
-	return runTests(ctx, options{only: setOf(names)}, out)
+	o.args, o.only = nil, setOf(names)
+	return runTests(ctx, o, out)
 }
 
 // affected returns the packages with tests that the changed files can reach.

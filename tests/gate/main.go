@@ -64,10 +64,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return runTests(ctx, o, out)
 	case "affected":
-		if len(rest) != 1 {
-			return usageError("affected takes one revision")
-		}
-		return runAffected(ctx, rest[0], out)
+		return runAffected(ctx, rest, out)
 	case "programs":
 		return runPrograms(ctx, rest, out)
 	case "table":

@@ -114,7 +114,7 @@ func Maybe(tb testing.TB, elem ...string) (piece string, ok bool) {
 // Trees is the place of a file that .ci/tools makes with the shared folder's
 // oracle: site.jsonl is what the reference MDX parser reads of a real site,
 // site.highlight.jsonl what the reference highlighter shows. They lie in
-// $BINDERY_TREES, else in .cache/trees.
+// $BINDERY_TREES, else behind the links of .cache/trees.
 func Trees(tb testing.TB, file string) string {
 	tb.Helper()
 	Folder(tb, "oracle") // which makes them
@@ -129,8 +129,8 @@ func Trees(tb testing.TB, file string) string {
 	return path
 }
 
-// Tool is the place of what .ci/tools puts below .cache; what is its name in
-// messages.
+// Tool is the place of what .ci/tools has installed, by its link below .cache; what
+// is its name in messages.
 func Tool(tb testing.TB, what string, elem ...string) string {
 	tb.Helper()
 	path := filepath.Join(append([]string{Checkout(tb), ".cache"}, elem...)...)

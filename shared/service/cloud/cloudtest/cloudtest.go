@@ -1,6 +1,6 @@
 // Package cloudtest starts local clouds for tests: MiniStack, which stands in
 // for all of AWS that Bindery uses, and dynoxide, a second opinion on DynamoDB.
-// Both are programs that .ci/tools installs under .cache.
+// Both are programs that .ci/tools installs.
 //
 //	cloudtest.go  starting and stopping
 //	resources.go  tables, buckets and state machines, as the stack makes them

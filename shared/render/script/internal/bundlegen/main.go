@@ -1,7 +1,7 @@
 // Command bundlegen packs the JavaScript libraries that package script runs or
 // hands to pages. It is run by hand when one is to be renewed:
 //
-//	.ci/tools                                               # npm ci in .cache/script
+//	.ci/tools script                                         # npm ci, with a link .cache/script
 //	go run ./internal/bundlegen -npm ../../../.cache/script    # in shared/render/script
 //
 // Versions are pinned by the lock file here.
