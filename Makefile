@@ -22,7 +22,7 @@ run:
 # packages in the order in which they are named, and one that comes last leaves
 # all processors but one idle. Where go vet has run, go test need not run a part
 # of it.
-LONGEST = ./tests ./shared/render/script/island ./shared/service/export ./infra
+LONGEST = ./tests/browser ./shared/render/script/island ./shared/service/export ./infra ./tests/search ./tests/serve ./tests/export ./tests/release
 
 ## The whole suite. Fetches what it needs under .cache; see .ci/tools.
 test: tools vet
@@ -59,19 +59,19 @@ race:
 
 ## Parse, highlight, render and the whole export, in one run on one machine.
 bench:
-	$(GO) test -run '^$$' -bench . -skip ReaderPaints -benchmem ./shared/render/mdx ./shared/render/highlight ./shared/render/page ./shared/render/theme ./tests
+	$(GO) test -run '^$$' -bench . -skip ReaderPaints -benchmem ./shared/render/mdx ./shared/render/highlight ./shared/render/page ./shared/render/theme ./tests/export ./tests/preview
 
 ## Size and start of every function, beside a Lambda function that does nothing.
 bench-functions:
 	$(GO) test -run '^$$' -bench Start -benchtime 40x ./functions
 
 ## What the search of bundles answers wrongly to the questions of
-## tests/testdata/questions, and its ranks beside those of Pagefind and minisearch,
+## tests/search/testdata/questions, and its ranks beside those of Pagefind and minisearch,
 ## which npm installs; without it, ours alone.
 bench-search:
 	@mkdir -p .cache/searchbench && cp tests/tools/searchbench/* .cache/searchbench/
 	@cd .cache/searchbench && npm install --silent --no-package-lock --no-audit --no-fund || echo "npm can't install Pagefind and minisearch"
-	$(GO) test -run '^$$' -bench SearchAnswers -benchtime 1x ./tests
+	$(GO) test -run '^$$' -bench SearchAnswers -benchtime 1x ./tests/search
 
 ## How soon a phone paints pages, by Lighthouse: medians of five runs in turn of
 ## SITE, and of PEER, a folder with the same pages as another tool built them, such
@@ -81,7 +81,7 @@ PEER ?=
 PAGES ?=
 bench-reader: tools
 	BINDERY_READER_SITE='$(abspath $(SITE))' BINDERY_READER_PEER='$(PEER)' BINDERY_READER_PAGES='$(PAGES)' \
-	  $(GO) test ./tests -run '^$$' -bench '^BenchmarkReaderPaints$$' -benchtime 1x -v -timeout 60m
+	  $(GO) test ./tests/browser -run '^$$' -bench '^BenchmarkReaderPaints$$' -benchtime 1x -v -timeout 60m
 
 ## Exports of the shared folder's corpus beside Hugo, and others that are installed, in
 ## turn; the ratios go into the documentation's page of figures. Takes a quarter of
@@ -122,7 +122,7 @@ build:
 KILLS ?= 1000
 SEED ?= 0
 test-kills:
-	BINDERY_KILLS=$(KILLS) BINDERY_KILLS_SEED=$(SEED) $(GO) test ./tests -run '^TestKills$$' -count=1 -v -timeout 3h
+	BINDERY_KILLS=$(KILLS) BINDERY_KILLS_SEED=$(SEED) $(GO) test ./tests/kills -run '^TestKills$$' -count=1 -v -timeout 3h
 
 ## Twenty documentation tasks on real sites for a real model: MODELS is a table as of
 ## `bindery up --models`, BINDERY_MODEL_KEY the key of the server, MODEL a name of
@@ -138,7 +138,7 @@ agent-tasks:
 
 ## The synthesized template under the SAM CLI; needs a Docker engine and says so.
 test-sam: tools
-	BINDERY_SAM=1 $(GO) test -count=1 -v -timeout 20m -run 'TestSAM$$' ./tests
+	BINDERY_SAM=1 $(GO) test -count=1 -v -timeout 20m -run 'TestSAM$$' ./tests/cloud
 
 ## Every Lambda function as it is deployed: FUNCTIONS/NAME/bootstrap, for ARCH.
 ## Without the marks of version control: the same code is the same file, of which
@@ -163,7 +163,7 @@ stop-local:
 ## local Bindery: same bytes, refusals, faults, permissions.
 test-cloud: tools
 	$(GO) test ./shared/service/cloud -run 'Contract$$' -count=1
-	BINDERY_CLOUD=1 $(GO) test ./tests -run '^TestCloud$$' -count=1 -v -timeout 30m
+	BINDERY_CLOUD=1 $(GO) test ./tests/cloud -run '^TestCloud$$' -count=1 -v -timeout 30m
 
 ## The container images of the Helm chart, as archives in bin/; needs no daemon.
 images:
@@ -190,7 +190,7 @@ release:
 ## The chart on a cluster with real pods; needs root and the test bed of the
 ## folder shared beside the checkout (ten minutes to build, the first time).
 test-chart: tools
-	BINDERY_CHART=1 $(GO) test ./tests -run '^TestChart$$' -count=1 -v -timeout 45m
+	BINDERY_CHART=1 $(GO) test ./tests/chart -run '^TestChart$$' -count=1 -v -timeout 45m
 
 clean:
 	rm -rf bin out .cache
