@@ -87,19 +87,19 @@ race:
 
 ## Parse, highlight, render and the whole export, in one run on one machine.
 bench:
-	$(GO) test -run '^$$' -bench . -skip ReaderPaints -benchmem ./shared/render/mdx ./shared/render/highlight ./shared/render/page ./shared/render/theme ./tests
+	$(GO) test -run '^$$' -bench . -skip ReaderPaints -benchmem ./shared/render/mdx ./shared/render/highlight ./shared/render/page ./shared/render/theme ./tests/export ./tests/preview
 
 ## Size and start of every function, beside a Lambda function that does nothing.
 bench-functions:
 	$(GO) test -run '^$$' -bench Start -benchtime 40x ./functions
 
 ## What the search of bundles answers wrongly to the questions of
-## tests/testdata/questions, and its ranks beside those of Pagefind and minisearch,
+## tests/search/testdata/questions, and its ranks beside those of Pagefind and minisearch,
 ## which npm installs; without it, ours alone.
 bench-search:
 	@mkdir -p .cache/searchbench && cp tests/tools/searchbench/* .cache/searchbench/
 	@cd .cache/searchbench && npm install --silent --no-package-lock --no-audit --no-fund || echo "npm can't install Pagefind and minisearch"
-	$(GO) test -run '^$$' -bench SearchAnswers -benchtime 1x ./tests
+	$(GO) test -run '^$$' -bench SearchAnswers -benchtime 1x ./tests/search
 
 ## How soon a phone paints pages, by Lighthouse: medians of five runs in turn of
 ## SITE, and of PEER, a folder with the same pages as another tool built them, such
@@ -110,7 +110,7 @@ PAGES ?=
 bench-reader:
 	@.ci/tools system lighthouse || $(LESS)
 	BINDERY_READER_SITE='$(abspath $(SITE))' BINDERY_READER_PEER='$(PEER)' BINDERY_READER_PAGES='$(PAGES)' \
-	  $(GO) test ./tests -run '^$$' -bench '^BenchmarkReaderPaints$$' -benchtime 1x -v -timeout 60m
+	  $(GO) test ./tests/browser -run '^$$' -bench '^BenchmarkReaderPaints$$' -benchtime 1x -v -timeout 60m
 
 ## Exports of the shared folder's corpus beside Hugo, and others that are installed, in
 ## turn; the ratios go into the documentation's page of figures. Takes a quarter of

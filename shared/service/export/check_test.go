@@ -52,7 +52,7 @@ func TestCheckFindsWhatTheBundleLists(t *testing.T) {
 	for _, name := range []string{"atlas", "islands"} { // all that a site may have, and components in JavaScript
 		sites[name] = func(t *testing.T) fs.FS {
 			outside.Long(t, "runs components that don't end")
-			return os.DirFS(filepath.Join(outside.Checkout(t), "tests", "testdata", name))
+			return os.DirFS(filepath.Join(outside.Checkout(t), "tests", "browser", "testdata", name))
 		}
 	}
 	for name, open := range sites {

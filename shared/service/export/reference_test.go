@@ -18,9 +18,9 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// apiSite is the site of tests/testdata that has pages about APIs.
+// apiSite is the site of tests/browser/testdata that has pages about APIs.
 func apiSite() fs.FS {
-	return os.DirFS(filepath.Join("..", "..", "..", "tests", "testdata", "reference"))
+	return os.DirFS(filepath.Join("..", "..", "..", "tests", "browser", "testdata", "reference"))
 }
 
 // Pages about an API are in the bundle like others: in the navigation, the

@@ -70,7 +70,7 @@ func TestSearchByTheFeatureTable(t *testing.T) {
 // at, hidden ones and those that say so aside.
 func TestSearchOfVersionsAndLanguages(t *testing.T) {
 	w := newWorld(t)
-	w.publish(t, os.DirFS(filepath.Join("..", "..", "..", "tests", "testdata", "search")))
+	w.publish(t, os.DirFS(filepath.Join("..", "..", "..", "tests", "search", "testdata", "search")))
 	files := unpacked(t, w.exported(t, nil))
 	for _, tt := range []struct{ from, query, want string }{
 		{"v2/index", "webhooks", "v2/webhooks v2/index"},

@@ -1,0 +1,185 @@
+package browse
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/tests/harness"
+	"github.com/bindery-docs/bindery/tests/outside"
+)
+
+// StatedPolicy is the content security policy under which a bundle has to work:
+// its own files, and what its bindery.json says that it needs.
+func StatedPolicy(t *testing.T, dir string) string {
+	t.Helper()
+	var info bundle.Info
+	data, err := os.ReadFile(filepath.Join(dir, "bindery.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &info)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := "default-src 'self'"
+	for _, directive := range slices.Sorted(maps.Keys(info.Sources)) {
+		policy += "; " + directive + " 'self' " + strings.Join(info.Sources[directive], " ")
+	}
+	return policy
+}
+
+// Listen collects what the browser complains of until ctx ends; the function
+// that it returns waits for that and gives the list.
+func Listen(ctx context.Context, within string) func() []string {
+	var mu sync.Mutex
+	var wrong []string
+	note := func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		wrong = append(wrong, fmt.Sprintf(format, args...))
+	}
+	var wg sync.WaitGroup
+	console := chromedp.Console(ctx)
+	failed := chromedp.Events(ctx, network.LoadingFailed)
+	sent := chromedp.Events(ctx, network.RequestWillBeSent)
+	wg.Go(func() {
+		for m, err := range console {
+			if err != nil {
+				return
+			}
+			switch m.Type {
+			case chromedp.ConsoleError, chromedp.ConsoleWarning, chromedp.ConsoleException:
+				note("console: %s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line)
+			}
+		}
+	})
+	wg.Go(func() {
+		for e, err := range failed {
+			if err != nil {
+				return
+			}
+			note("failed request: %s", e.ErrorText)
+		}
+	})
+	wg.Go(func() {
+		for e, err := range sent {
+			if err != nil {
+				return
+			}
+			if url := e.Request.URL; !strings.HasPrefix(url, within) && !strings.HasPrefix(url, "data:") {
+				note("a request to another place: %s", url)
+			}
+		}
+	})
+	return func() []string {
+		wg.Wait()
+		return wrong
+	}
+}
+
+// KeepPicture writes a screenshot where BINDERY_SCREENSHOTS asks for them.
+func KeepPicture(t *testing.T, ctx context.Context, picture, look string) {
+	t.Helper()
+	dir := os.Getenv("BINDERY_SCREENSHOTS")
+	if dir == "" || picture == "" {
+		return
+	}
+	shot, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	name := strings.NewReplacer("/", "_", ".html", "").Replace(picture) + "-" + look + ".png"
+	if err := os.WriteFile(filepath.Join(dir, name), shot, 0o644); err != nil {
+		t.Error(err)
+	}
+}
+
+// Policed serves a folder, every answer under a content security policy, until
+// the test ends.
+func Policed(t *testing.T, dir, policy string) *httptest.Server {
+	t.Helper()
+	files := http.FileServer(http.Dir(dir))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// Chromium finds the program, for tests that run where there is time for it.
+func Chromium(t testing.TB) string {
+	t.Helper()
+	outside.Long(t, "opens pages in a browser")
+	return outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+}
+
+// Open opens a tab that shares no cookie, cache or storage with any other,
+// for a test that needs it no longer than that. The function closes it. All tests
+// have one browser for that; with options of its own, a test starts another.
+func Open(t testing.TB, chromium string, longest time.Duration, more ...chromedp.ExecAllocatorOption) (context.Context, context.CancelFunc) {
+	t.Helper()
+	if len(more) > 0 {
+		ctx, cancel := context.WithTimeout(t.Context(), longest)
+		ctx, stop := chromedp.NewContext(ctx, startOptions(chromium, t.TempDir(), more...))
+		return ctx, func() { stop(); cancel() }
+	}
+	oneBrowser.Do(func() {
+		oneBrowser.ctx, oneBrowser.stop = chromedp.NewContext(context.Background(), startOptions(chromium, filepath.Join(harness.Scratch(), "browser")))
+		harness.AtEnd(oneBrowser.stop)
+		oneBrowser.err = chromedp.Do(oneBrowser.ctx)
+	})
+	if oneBrowser.err != nil {
+		t.Fatal(oneBrowser.err)
+	}
+	ctx, cancel := context.WithTimeout(oneBrowser.ctx, longest)
+	t.Cleanup(cancel)
+	ctx, stop := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
+	return ctx, func() { stop(); cancel() }
+}
+
+// oneBrowser is that of all tests. harness.Main ends it.
+var oneBrowser struct {
+	sync.Once
+	ctx  context.Context
+	stop context.CancelFunc
+	err  error
+}
+
+// startOptions start a browser that asks no host by itself.
+func startOptions(chromium, dir string, more ...chromedp.ExecAllocatorOption) chromedp.ContextOption {
+	return chromedp.WithAllocatorOptions(append([]chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(chromium), chromedp.UserDataDir(dir),
+		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("no-first-run", true),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+	}, more...)...)
+}
+
+// OpenFocused opens a tab whose pages have the focus.
+func OpenFocused(t *testing.T, chromium string) (context.Context, context.CancelFunc) {
+	t.Helper()
+	ctx, stop := Open(t, chromium, 3*time.Minute)
+	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	return ctx, stop
+}

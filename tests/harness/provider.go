@@ -1,0 +1,160 @@
+package harness
+
+import (
+	"bufio"
+	"encoding/json"
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/tests/outside"
+)
+
+// IDProvider is an OpenID provider on this machine, on whose pages everybody is who
+// they say.
+type IDProvider struct {
+	port   string
+	Issuer string
+	Secret string
+}
+
+// NewIDProvider takes a port for one; it begins with Serve.
+func NewIDProvider(t *testing.T) IDProvider {
+	t.Helper()
+	port := outside.Port(t)
+	return IDProvider{port: port, Issuer: "http://127.0.0.1:" + port, Secret: "sesame-of-the-dashboard"}
+}
+
+// Serve runs the provider until the test ends, for a dashboard that people come back
+// to at redirect.
+func (p IDProvider) Serve(t *testing.T, redirect string) {
+	t.Helper()
+	Watch(t, "tests/tools/oidc")
+	library := filepath.Dir(filepath.Dir(outside.Tool(t, "an OpenID provider", "oidc", "node_modules", "oidc-provider", "package.json")))
+	about, err := json.Marshal(map[string]any{"port": p.port, "client": "bindery", "secret": p.Secret, "redirect": redirect, "groups": map[string][]string{"bob": {"writers"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), outside.Program(t, "node"), filepath.Join(outside.Checkout(t), "tests", "tools", "oidc", "provider.mjs"), library, string(about))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	})
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if lines.Text() == "listening" {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return
+		}
+	}
+	t.Fatal("the OpenID provider has ended")
+}
+
+// Visitor is somebody at a browser without scripts, who follows where pages lead.
+type Visitor struct {
+	*http.Client
+	t    *testing.T
+	Base string // of the dashboard
+}
+
+// Screen is a page as a visitor sees it.
+type Screen struct {
+	Status int
+	At     *url.URL
+	Header http.Header
+	Body   string
+}
+
+// NewVisitor is somebody who has not signed in, at the dashboard below base.
+func NewVisitor(t *testing.T, base string) *Visitor {
+	jar, _ := cookiejar.New(nil) // it has no error
+	return &Visitor{&http.Client{Jar: jar, Timeout: time.Minute}, t, base}
+}
+
+// Ask sends a request, with a form if there is one, and gives the page that it leads to.
+func (v *Visitor) Ask(method, address string, form url.Values) Screen {
+	v.t.Helper()
+	var body io.Reader
+	if form != nil {
+		body = strings.NewReader(form.Encode())
+	}
+	r, err := http.NewRequestWithContext(v.t.Context(), method, address, body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", r.URL.Scheme+"://"+r.URL.Host)
+	}
+	res, err := v.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return Screen{res.StatusCode, res.Request.URL, res.Header, string(text)}
+}
+
+// See reads a page of the dashboard, of which it wants a status and texts.
+func (v *Visitor) See(path string, status int, texts ...string) Screen {
+	v.t.Helper()
+	return v.holds(v.Ask(http.MethodGet, v.Base+path, nil), path, status, texts...)
+}
+
+// Send sends a form of the dashboard, in pairs.
+func (v *Visitor) Send(path string, status int, pairs ...string) Screen {
+	v.t.Helper()
+	form := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		form.Add(pairs[i], pairs[i+1])
+	}
+	return v.holds(v.Ask(http.MethodPost, v.Base+path, form), path, status)
+}
+
+func (v *Visitor) holds(s Screen, path string, status int, texts ...string) Screen {
+	v.t.Helper()
+	if s.Status != status {
+		v.t.Fatalf("%s: %d, want %d: %s", path, s.Status, status, s.Body)
+	}
+	for _, text := range texts {
+		if !strings.Contains(s.Body, text) {
+			v.t.Errorf("%s lacks %q: %s", path, text, s.Body)
+		}
+	}
+	return s
+}
+
+var actionOf = regexp.MustCompile(`<form[^>]* action="([^"]*)"`)
+
+// SignIn goes to the provider and comes back, to a page of the dashboard.
+func (v *Visitor) SignIn(name, next string) Screen {
+	v.t.Helper()
+	s := v.See("/sign-in?next="+url.QueryEscape(next), http.StatusOK, "Sign in")
+	s = v.Ask(http.MethodGet, v.Base+"/sign-in/start?next="+url.QueryEscape(next), nil)
+	for _, prompt := range []string{"login", "consent"} {
+		action := actionOf.FindStringSubmatch(s.Body)
+		if action == nil {
+			v.t.Fatalf("the provider's %s has no form: %d %s %s", prompt, s.Status, s.At, s.Body)
+		}
+		s = v.Ask(http.MethodPost, html.UnescapeString(action[1]), url.Values{"prompt": {prompt}, "login": {name}, "password": {"any"}})
+	}
+	return s
+}

@@ -1,0 +1,2 @@
+// Package release builds a release and installs from it.
+package release

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package tests
-
-import "os"
-
-// peakKiB is not known on this system.
-func peakKiB(*os.ProcessState) int64 { return 0 }

@@ -1,0 +1,9 @@
+package search
+
+import (
+	"testing"
+
+	"github.com/bindery-docs/bindery/tests/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
