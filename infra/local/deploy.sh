@@ -9,6 +9,7 @@
 #   LOCAL_AUTH        true: permissions are enforced, over TLS; default false
 #   LOCAL_CALLS       the address that functions call; default MiniStack itself.
 #                     A test puts a proxy there.
+#   LOCAL_FUNCTIONS   a folder of linked functions; default: they are linked here
 #   LOCAL_PARAMETERS  parameters of the stack, as "RenderConcurrency=8"
 #   LOCAL_ENDPOINT    a cloud that runs already, as LocalStack at
 #                     http://127.0.0.1:4566: MiniStack is not started
@@ -33,7 +34,8 @@ case $(uname -m) in
   aarch64 | arm64) goarch=arm64 arch=arm64 ;;
   *) goarch=amd64 arch=x86_64 ;;
 esac
-make --no-print-directory -s functions ARCH=$goarch FUNCTIONS="$dir/functions"
+functions=${LOCAL_FUNCTIONS:-$dir/functions}
+[ -n "${LOCAL_FUNCTIONS:-}" ] || make --no-print-directory -s functions ARCH=$goarch FUNCTIONS="$functions"
 
 scheme=http
 tls=()
@@ -84,7 +86,7 @@ fi
 export AWS_ENDPOINT_URL=$endpoint AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1
 export AWS_EC2_METADATA_DISABLED=true CDK_DISABLE_CLI_TELEMETRY=1 JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=1
 unset AWS_PROFILE AWS_SESSION_TOKEN
-context=(-c stage=local -c arch=$arch -c functions="$dir/functions" --output "$dir/cdk" --no-notices --no-version-reporting)
+context=(-c stage=local -c arch=$arch -c functions="$functions" --output "$dir/cdk" --no-notices --no-version-reporting)
 quietly() { "$@" >"$dir/cdk.log" 2>&1 || { tail -n 30 "$dir/cdk.log" >&2; exit 1; }; }
 quietly "$cdk" bootstrap aws://000000000000/us-east-1 "${context[@]}"
 # Where a local cloud has an API; each has its own way, and none that of AWS.

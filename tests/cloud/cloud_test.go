@@ -32,6 +32,7 @@ import (
 type deployment struct {
 	harness.Up        // url and key, for the helpers that call an API
 	dir        string // what deploy.sh keeps
+	programs   string // the folder of linked functions
 	endpoint   string
 	aws        aws.Config
 	stack      stack.Stack
@@ -123,6 +124,11 @@ func deploy(t *testing.T) *deployment {
 	d.agents, parameters = newAgentWorld(t, cert, key)
 	d.people = harness.NewIDProvider(t)
 	parameters += " OidcIssuer=" + d.people.Issuer + " OidcClientId=bindery"
+	d.programs = filepath.Join(dir, "functions") // where deploy.sh links them
+	if linked := outside.Programs(t, "functions-"+runtime.GOARCH); linked != "" {
+		d.programs = linked
+		t.Setenv("LOCAL_FUNCTIONS", linked)
+	}
 	for name, value := range map[string]string{
 		"LOCAL_PARAMETERS": parameters,
 		"LOCAL_DIR":        dir, "LOCAL_PORT": port, "LOCAL_AUTH": "true", "LOCAL_CALLS": d.proxy.url,

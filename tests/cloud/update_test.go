@@ -257,7 +257,7 @@ func (d *deployment) destroyProduction(t *testing.T) {
 	if arch == "" {
 		arch = "x86_64"
 	}
-	if out, err := d.cdk(t, "synth", "-q", "-c", "stage=prod", "-c", "waf=false", "-c", "arch="+arch, "-c", "functions="+filepath.Join(d.dir, "functions"), "-o", app); err != nil {
+	if out, err := d.cdk(t, "synth", "-q", "-c", "stage=prod", "-c", "waf=false", "-c", "arch="+arch, "-c", "functions="+d.programs, "-o", app); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	leaveOut(t, app, "AWS::Cognito::ManagedLoginBranding", "AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm", "AWS::CloudWatch::Dashboard")

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // Variables of the environment for tests (see tests/outside).
@@ -49,7 +51,7 @@ func runInClone(ctx context.Context, dir string, out io.Writer) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	held, err := lock(filepath.Join(folder, "lock"), func() { fmt.Fprintln(out, "waiting for another run of the gate to end") })
+	held, err := outside.Lock(filepath.Join(folder, "lock"), func() { fmt.Fprintln(out, "waiting for another run of the gate to end") })
 	if err != nil {
 		return err
 	}

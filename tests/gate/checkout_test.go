@@ -179,13 +179,13 @@ func stat(t *testing.T, file string) os.FileInfo {
 
 func TestLock(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lock")
-	first, err := lock(file, func() { t.Error("the first one waits") })
+	first, err := outside.Lock(file, func() { t.Error("the first one waits") })
 	if err != nil {
 		t.Fatal(err)
 	}
 	waiting, got := make(chan struct{}), make(chan error)
 	go func() {
-		second, err := lock(file, func() { close(waiting) })
+		second, err := outside.Lock(file, func() { close(waiting) })
 		if err == nil {
 			err = second.Close()
 		}

@@ -75,6 +75,12 @@ type listed struct {
 	Deps                      []string
 }
 
+// keyFile is the file with the key of the main package at the path. It is not
+// beside the program: what is there is deployed with it.
+func (b build) keyFile(dir, path string) string {
+	return filepath.Join(dir, ".keys", b.place(filepath.Base(path)))
+}
+
 func (b build) link(ctx context.Context, dir, ldflags string, out io.Writer) error {
 	mains, err := b.keys(ctx, ldflags)
 	if err != nil {
@@ -83,7 +89,7 @@ func (b build) link(ctx context.Context, dir, ldflags string, out io.Writer) err
 	var stale []string
 	for path, key := range mains {
 		file := filepath.Join(dir, b.place(filepath.Base(path)))
-		if old, err := os.ReadFile(file + ".key"); err != nil || string(old) != key {
+		if old, err := os.ReadFile(b.keyFile(dir, path)); err != nil || string(old) != key {
 			stale = append(stale, path)
 		} else if _, err := os.Stat(file); err != nil {
 			stale = append(stale, path)
@@ -109,7 +115,9 @@ func (b build) link(ctx context.Context, dir, ldflags string, out io.Writer) err
 		if err := replace(filepath.Join(fresh, name), file); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file+".key", []byte(mains[path]), 0o644); err != nil {
+		key := b.keyFile(dir, path)
+		mkdir(filepath.Dir(key))
+		if err := os.WriteFile(key, []byte(mains[path]), 0o644); err != nil {
 			return err
 		}
 	}

@@ -2,8 +2,12 @@ package harness
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -11,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bindery-docs/bindery/shared/base/buildid"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
@@ -48,28 +53,48 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Bindery builds the program, once, and gives its path.
+// Bindery returns the path of the program bindery.
 func Bindery(tb testing.TB) string {
 	tb.Helper()
-	built.Do(func() {
-		WatchSources(tb)
-		built.file = filepath.Join(scratch, "bindery")
-		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", built.file, "./infra/cmd/bindery")
-		cmd.Dir, cmd.Stderr = outside.Checkout(tb), os.Stderr
-		built.err = cmd.Run()
-	})
-	if built.err != nil {
-		tb.Fatal(built.err)
-	}
-	return built.file
+	return program(tb, "bindery")
 }
 
-// built is the program of all tests.
-var built struct {
-	sync.Once
-	file string
-	err  error
+// BinderyServe returns the path of the server for clusters.
+func BinderyServe(tb testing.TB) string {
+	tb.Helper()
+	return program(tb, "bindery-serve")
 }
+
+// program returns the path of a program of infra/cmd: one that was linked for all
+// tests, or else one that it builds as make build does, once for all tests of the
+// package.
+func program(tb testing.TB, name string) string {
+	tb.Helper()
+	if file := outside.Programs(tb, name); file != "" {
+		return file
+	}
+	once, _ := built.LoadOrStore(name, sync.OnceValues(func() (string, error) {
+		WatchSources(tb)
+		digest, err := buildid.Digest(outside.Checkout(tb), "shared/service/export")
+		if err != nil {
+			return "", err
+		}
+		file := filepath.Join(scratch, name)
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w -X github.com/bindery-docs/bindery/shared/service/export.sources="+digest,
+			"-o", file, "./infra/cmd/"+name)
+		cmd.Dir, cmd.Stderr = outside.Checkout(tb), os.Stderr
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		return file, cmd.Run()
+	}))
+	file, err := once.(func() (string, error))()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return file
+}
+
+// built has a function for each program that was built.
+var built sync.Map
 
 // WatchSources is Watch for all that programs of infra/cmd are built of.
 func WatchSources(tb testing.TB) {
@@ -116,7 +141,7 @@ func ExportSite(tb testing.TB, site string) Exported {
 	if name, err := filepath.Rel(outside.Checkout(tb), site); err == nil && filepath.IsLocal(name) {
 		Watch(tb, name)
 	}
-	once, _ := exports.LoadOrStore(site, sync.OnceValues(func() (Exported, error) { return runOn(Bindery(tb), site) }))
+	once, _ := exports.LoadOrStore(site, sync.OnceValues(func() (Exported, error) { return exportOnce(outside.Programs(tb), Bindery(tb), site) }))
 	e, err := once.(func() (Exported, error))()
 	if err != nil {
 		tb.Fatal(err)
@@ -127,13 +152,90 @@ func ExportSite(tb testing.TB, site string) Exported {
 // exports has a function for each folder that was exported.
 var exports sync.Map
 
-// runOn has a program export a site, and believes what it says of it if that can
-// be so.
-func runOn(program, site string) (Exported, error) {
-	dir, err := os.MkdirTemp(scratch, "export-")
+// exportOnce exports a site. If programs were linked for all tests, into a folder,
+// then the bundle is beside them, for the tests of other packages too: under a
+// key of the program and of what is in the site's folder.
+func exportOnce(programs, program, site string) (Exported, error) {
+	if programs == "" {
+		dir, err := os.MkdirTemp(scratch, "export-")
+		if err != nil {
+			return Exported{}, err
+		}
+		return runOn(program, site, dir)
+	}
+	key, err := exportKey(program, site)
 	if err != nil {
 		return Exported{}, err
 	}
+	all := filepath.Join(programs, "bundles", filepath.Base(site))
+	dir := filepath.Join(all, key)
+	if err := os.MkdirAll(all, 0o755); err != nil {
+		return Exported{}, err
+	}
+	held, err := outside.Lock(filepath.Join(all, "lock"), func() {})
+	if err == nil {
+		defer held.Close()
+	} else if !errors.Is(err, errors.ErrUnsupported) {
+		return Exported{}, err
+	}
+	if said, err := os.ReadFile(filepath.Join(dir, "said.json")); err == nil {
+		return ReadExported(said)
+	}
+	old, err := filepath.Glob(filepath.Join(all, "*", "bundle.tar.gz")) // of other programs, or of the site as it was
+	if err != nil {
+		return Exported{}, err
+	}
+	for _, bundle := range old {
+		if err := os.RemoveAll(filepath.Dir(bundle)); err != nil {
+			return Exported{}, err
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Exported{}, err
+	}
+	e, err := runOn(program, site, dir)
+	if err != nil {
+		return Exported{}, err
+	}
+	said, err := json.Marshal(e)
+	if err != nil {
+		return Exported{}, err
+	}
+	return e, os.WriteFile(filepath.Join(dir, "said.json"), said, 0o644)
+}
+
+// exportKey returns a digest of a program and of the names, sizes and times of a
+// site's files.
+func exportKey(program, site string) (string, error) {
+	h := sha256.New()
+	f, err := os.Open(program)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	fmt.Fprintln(h, site)
+	if site, err = filepath.EvalSymlinks(site); err != nil {
+		return "", err
+	}
+	err = filepath.WalkDir(site, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			fmt.Fprintln(h, path, info.Size(), info.ModTime().UnixNano())
+		}
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil))[:32], err
+}
+
+// runOn has a program export a site into a folder, and believes what it says of it
+// if that can be so.
+func runOn(program, site, dir string) (Exported, error) {
 	out := filepath.Join(dir, "bundle.tar.gz")
 	cmd := exec.Command(program, "run", site, "--out", out, "--json", "--no-cache")
 	var stdout, stderr bytes.Buffer

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +12,7 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"github.com/bindery-docs/bindery/tests/outside"
+	"github.com/bindery-docs/bindery/tests/harness"
 )
 
 // Variables of the environment that ask for kills: how many, and the seed of their
@@ -47,7 +45,7 @@ func TestKills(t *testing.T) {
 	if run.seed == 0 {
 		run.seed = rand.Uint64()
 	}
-	run.program = buildKilled(t)
+	run.program = harness.Bindery(t)
 	run.large = noise(rand.New(rand.NewPCG(run.seed, 0)), 1700)
 	t.Logf("%d kills of the seed %d", run.total, run.seed)
 	each := min(killsAFolder, (run.total+1)/2)
@@ -60,26 +58,6 @@ func TestKills(t *testing.T) {
 		}
 	})
 	t.Logf("seed %d\n%s", run.seed, run.report())
-}
-
-// buildKilled builds the program as `make build` does: one that has to look for
-// its renderer's digest starts slowly.
-func buildKilled(t *testing.T) string {
-	t.Helper()
-	sum := exec.Command("go", "run", "./shared/base/buildid/sum", "shared/service/export")
-	sum.Dir, sum.Stderr = outside.Checkout(t), os.Stderr
-	digest, err := sum.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "bindery")
-	build := exec.Command("go", "build", "-ldflags=-s -w -X github.com/bindery-docs/bindery/shared/service/export.sources="+strings.TrimSpace(string(digest)),
-		"-o", file, "./infra/cmd/bindery")
-	build.Dir, build.Stderr = outside.Checkout(t), os.Stderr
-	if err := build.Run(); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 // kills is a run of TestKills.

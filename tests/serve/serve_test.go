@@ -31,32 +31,13 @@ import (
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
-// binderyServe builds the program for clusters, once, as it is shipped, and
-// gives its path.
+// binderyServe returns the path of the server for clusters.
 func binderyServe(tb testing.TB) string {
 	tb.Helper()
 	if file := os.Getenv(insideProgram); file != "" {
 		return file
 	}
-	builtServe.Do(func() {
-		harness.WatchSources(tb)
-		builtServe.file = filepath.Join(harness.Scratch(), "bindery-serve")
-		cmd := exec.Command("go", "build", "-trimpath", "-o", builtServe.file, "./infra/cmd/bindery-serve")
-		cmd.Dir, cmd.Stderr = outside.Checkout(tb), os.Stderr
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		builtServe.err = cmd.Run()
-	})
-	if builtServe.err != nil {
-		tb.Fatal(builtServe.err)
-	}
-	return builtServe.file
-}
-
-// builtServe is the program of all tests.
-var builtServe struct {
-	sync.Once
-	file string
-	err  error
+	return harness.BinderyServe(tb)
 }
 
 // served is a running bindery-serve.
