@@ -9,5 +9,4 @@
 //	docs_test.go     examples of the documentation
 //	cluster_test.go  real pods, for which make test-chart asks
 //	workflow_test.go the page about the loop has the workflows as they are
-//
 package chart
