@@ -87,7 +87,7 @@ race:
 
 ## Parse, highlight, render and the whole export, in one run on one machine.
 bench:
-	$(GO) test -run '^$$' -bench . -skip ReaderPaints -benchmem ./shared/render/mdx ./shared/render/highlight ./shared/render/page ./shared/render/theme ./tests/export ./tests/preview
+	$(GO) test -run '^$$' -bench . -skip ReaderPaints -benchmem ./shared/render/mdx ./shared/render/highlight ./shared/render/page ./shared/render/theme ./tests/export ./tests/preview ./tests/search
 
 ## Size and start of every function, beside a Lambda function that does nothing.
 bench-functions:
