@@ -11,9 +11,7 @@ export BINDERY_TREES
 # Node 20 is past its end, and CDK says so at each start.
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION ?= 1
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
-# Programs and tests are built without paths of this checkout and without C, as
-# releases are: other checkouts find the compiled packages in Go's cache.
-export GOFLAGS := $(strip $(GOFLAGS) $(if $(findstring -trimpath,$(GOFLAGS)),,-trimpath))
+# Without C, as releases are built: tests and programs share compiled packages.
 export CGO_ENABLED ?= 0
 
 # A test with a target of its own. Its result is cached like any other.
