@@ -139,9 +139,10 @@ COMMIT  = $(shell git rev-parse HEAD)
 DATE    = $(shell TZ=UTC git show -s --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ)
 STAMP   = -X main.releaseVersion=$(VERSION) -X main.releaseCommit=$(COMMIT) -X main.releaseDate=$(DATE)
 
-## The programs themselves, static and stripped.
+## The programs themselves, static and stripped, into BUILD.
+BUILD ?= bin/
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='$(LDFLAGS) $(STAMP)' -o bin/ ./infra/cmd/bindery ./infra/cmd/bindery-serve
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='$(LDFLAGS) $(STAMP)' -o $(BUILD) ./infra/cmd/bindery ./infra/cmd/bindery-serve
 
 ## Kills of `bindery up` in the midst of publishing, exporting and downloading, by
 ## a schedule that follows from SEED: nothing may be lost, stuck or different. A

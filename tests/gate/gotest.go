@@ -111,18 +111,21 @@ func runTests(ctx context.Context, o options, out io.Writer) error {
 		sortByBudget(names)
 		return t.end(t.goTest(ctx, "", slices.Concat([]string{"-vet=off", "-short", "-timeout", timeout}, folders(names))...))
 	}
-	all := start(func() error {
-		return errors.Join(installTools(ctx, out, testTools...), t.link(ctx, o.ldflags))
-	})
-	if all.ready(5 * time.Second) {
+	// Each batch waits for more: nothing, then tools and programs, then the forge,
+	// which takes many minutes to build.
+	needs := []*installation{
+		start(func() error { return nil }),
+		start(func() error { return errors.Join(installTools(ctx, out, testTools...), t.link(ctx, o.ldflags)) }),
+		start(func() error { return installTools(ctx, out, "forge") }),
+	}
+	if needs[1].ready(5*time.Second) && needs[2].ready(0) {
 		batches = [][]string{slices.Concat(batches...)}
+		needs = needs[1:2]
 	}
 	var failures []error
 	for i, batch := range batches {
-		if i == len(batches)-1 {
-			if err := all.wait(); err != nil {
-				failures = append(failures, err)
-			}
+		if err := needs[i].wait(); err != nil {
+			failures = append(failures, err)
 		}
 		sortByBudget(batch)
 		failures = append(failures, t.batch(ctx, batch, withRace))
@@ -392,23 +395,26 @@ func (t *tester) save() {
 }
 
 // batchesOf sorts the packages with tests into those that need nothing from
-// outside the checkout and those that may. only limits them, if it is not nil.
+// outside the checkout, those that may, and those that may start a forge. only
+// limits them, if it is not nil.
 func batchesOf(list []pkg, only map[string]bool) ([][]string, error) {
 	reached := reach(list)
-	var none, some []string
+	var none, some, forge []string
 	for _, p := range list {
 		switch {
 		case !p.hasTests() || only != nil && !only[p.name()]:
+		case reached[p.ImportPath][module+"/shared/service/forge/forgetest"]:
+			forge = append(forge, p.name())
 		case reached[p.ImportPath][module+"/tests/outside"]:
 			some = append(some, p.name())
 		default:
 			none = append(none, p.name())
 		}
 	}
-	if len(none)+len(some) == 0 && only == nil {
+	if len(none)+len(some)+len(forge) == 0 && only == nil {
 		return nil, errors.New("no package has tests")
 	}
-	return [][]string{none, some}, nil
+	return [][]string{none, some, forge}, nil
 }
 
 // sortByBudget puts the packages with the longest tests first: one that comes
@@ -446,6 +452,11 @@ func (i *installation) ready(d time.Duration) bool {
 	select {
 	case <-i.done:
 		return true
+	default:
+	}
+	select {
+	case <-i.done:
+		return true
 	case <-time.After(d):
 		return false
 	}
@@ -457,7 +468,7 @@ func (i *installation) wait() error {
 }
 
 // testTools are the tools that tests without a target of their own use.
-var testTools = strings.Fields("system oracle forge highlight trees helm schemathesis ministack npm lighthouse script github dynoxide oidc actionlint shellcheck")
+var testTools = strings.Fields("system oracle highlight trees helm schemathesis ministack npm lighthouse script github dynoxide oidc actionlint shellcheck")
 
 // installTools has .ci/tools install tools. One that can't be had is an error only
 // if nothing may be lacking.

@@ -147,7 +147,7 @@ func TestBatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Contains(batches[0], "shared/render/css") || slices.Contains(batches[0], "tests/rules") || !slices.Contains(batches[1], "tests/rules") {
+	if !slices.Contains(batches[0], "shared/render/css") || slices.Contains(batches[0], "tests/rules") || !slices.Contains(batches[1], "tests/rules") || !slices.Contains(batches[2], "tests/pipelines") {
 		t.Errorf("batches: %v", batches)
 	}
 	for _, p := range list {

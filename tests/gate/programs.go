@@ -61,6 +61,11 @@ func runPrograms(ctx context.Context, args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return usageError(err.Error())
 	}
+	// The CDK app is run with go run by several steps at the same time: each would
+	// compile the CDK, which takes minutes.
+	if _, err := (build{arch: runtime.GOARCH}).goCommand(ctx, "list", "-export", "-deps", "./infra"); err != nil {
+		return err
+	}
 	for _, b := range builds() {
 		if err := b.link(ctx, *dir, *ldflags, out); err != nil {
 			return err

@@ -206,6 +206,10 @@ func Long(tb testing.TB, why string) {
 	}
 }
 
+// Full reports whether samples are to be whole: make test-all sets $BINDERY_FULL.
+// Without it a test that would take many minutes looks at a part of its cases.
+func Full() bool { return os.Getenv("BINDERY_FULL") != "" }
+
 // requirement is a value of BINDERY_REQUIRE.
 type requirement string
 
