@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	if island.IsWorker(os.Getenv) || server.IsChild(os.Getenv) {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"bindery": main})
+	testscript.Main(m, map[string]func(){"bindery": func() { process(5 * time.Minute) }})
 }
 
 // TestScripts runs testdata/script: each file is a session of a user, against
