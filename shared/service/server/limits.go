@@ -15,8 +15,11 @@ import (
 const maxConnections = 256
 
 // patience is how long a request and its answer may take: the body of a call
-// as a whole, those of objects for each remote.Stride of bytes, and each write.
-type patience struct{ body, write time.Duration }
+// as a whole, those of objects for each remote.Stride of bytes, each write, and what
+// is left of a body that nothing has asked for.
+type patience struct{ body, write, rest time.Duration }
+
+var usualPatience = patience{body: remote.Patience, write: remote.Patience, rest: time.Second}
 
 // limited bounds how long a request and its answer may take. Nobody waits for the rest of a body that nothing has
 // asked for: the connection ends with the answer.
@@ -30,7 +33,7 @@ func limited(next http.Handler, p patience) http.Handler {
 		body := &slowBody{ReadCloser: r.Body, control: control, patience: p.body, left: p.body, read: r.ContentLength == 0}
 		body.whole = !strings.HasPrefix(r.URL.Path, local.LinkPath)
 		r.Body = body
-		next.ServeHTTP(&slowWriter{ResponseWriter: w, control: control, body: body, patience: p.write, last: ok && c.last.Load()}, r)
+		next.ServeHTTP(&slowWriter{ResponseWriter: w, control: control, body: body, patience: p, last: ok && c.last.Load()}, r)
 	})
 }
 
@@ -67,7 +70,7 @@ type slowWriter struct {
 	http.ResponseWriter
 	control  *http.ResponseController
 	body     *slowBody
-	patience time.Duration
+	patience patience
 	last     bool // nothing may follow on this connection
 	begun    bool
 }
@@ -83,9 +86,9 @@ func (w *slowWriter) WriteHeader(status int) {
 		w.Header().Set("Connection", "close")
 	}
 	if !w.body.read {
-		_ = w.control.SetReadDeadline(time.Now().Add(time.Second))
+		_ = w.control.SetReadDeadline(time.Now().Add(w.patience.rest))
 	}
-	_ = w.control.SetWriteDeadline(time.Now().Add(w.patience))
+	_ = w.control.SetWriteDeadline(time.Now().Add(w.patience.write))
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -93,6 +96,6 @@ func (w *slowWriter) Write(p []byte) (int, error) {
 	if !w.begun {
 		w.WriteHeader(http.StatusOK)
 	}
-	_ = w.control.SetWriteDeadline(time.Now().Add(w.patience))
+	_ = w.control.SetWriteDeadline(time.Now().Add(w.patience.write))
 	return w.ResponseWriter.Write(p)
 }

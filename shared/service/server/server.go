@@ -148,7 +148,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), patience: patience{remote.Patience, remote.Patience}, most: maxConnections, pause: reconcilePause, drain: drainTime}
+	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), patience: usualPatience, most: maxConnections, pause: reconcilePause, drain: drainTime}
 	if err := l.Lock(); err != nil {
 		return nil, errors.Join(err, l.Close(ctx))
 	}
