@@ -83,7 +83,7 @@ func (p *process) serve(w http.ResponseWriter, r *http.Request) {
 		case event := <-p.events:
 			h := w.Header()
 			h.Set("Lambda-Runtime-Aws-Request-Id", "8476a536-e9f4-11e8-9739-2dfe598c3fcd")
-			h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(time.Now().Add(time.Minute).UnixMilli(), 10))
+			h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(time.Now().Add(15*time.Minute).UnixMilli(), 10))
 			h.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:us-east-1:000000000000:function:function")
 			h.Set("Lambda-Runtime-Trace-Id", "Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=1")
 			_, _ = w.Write(event)
@@ -106,7 +106,7 @@ func (p *process) serve(w http.ResponseWriter, r *http.Request) {
 // invoke gives the program an event and waits for what it answers.
 func (p *process) invoke(t testing.TB, event []byte) ([]byte, *fault) {
 	t.Helper()
-	timeout := time.NewTimer(2 * time.Minute)
+	timeout := time.NewTimer(5 * time.Minute)
 	defer timeout.Stop()
 	select {
 	case p.events <- event:

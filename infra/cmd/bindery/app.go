@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -33,6 +34,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            config.Config
+	completion     time.Duration // as completionTime
 
 	verbose bool
 	json    bool
@@ -51,18 +53,22 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(fo
 
 // run is the program: arguments and streams in, exit code out.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, completion: completionTime}
+	return a.run(ctx, args, getenv)
+}
+
+func (a *app) run(ctx context.Context, args []string, getenv func(string) string) int {
 	env, err := config.FromEnv(getenv)
 	if err != nil {
-		fmt.Fprintln(stderr, "bindery:", err)
+		fmt.Fprintln(a.stderr, "bindery:", err)
 		return exitUsage
 	}
 	a.env = env
 	root := a.root()
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
@@ -81,7 +87,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	)
 	switch {
 	case errors.As(err, &usage) || !a.started:
-		fmt.Fprintf(stderr, "\nUsage:  %s\nRun %s --help for more.\n", usageLine(cmd), cmd.CommandPath())
+		fmt.Fprintf(a.stderr, "\nUsage:  %s\nRun %s --help for more.\n", usageLine(cmd), cmd.CommandPath())
 		return exitUsage
 	case errors.As(err, &failed), errors.As(err, &agent):
 		return exitJobFailed

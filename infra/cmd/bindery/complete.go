@@ -44,7 +44,7 @@ func (a *app) asked(ask func(ctx context.Context, c *client.Client, cmd *cobra.C
 		if err != nil {
 			return nil
 		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+		ctx, cancel := context.WithTimeout(cmd.Context(), a.completion)
 		defer cancel()
 		return ask(ctx, c, cmd)
 	}

@@ -36,12 +36,16 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
-func main() {
+func main() { process(completionTime) }
+
+// process is main with a time for what a shell completes.
+func process(completion time.Duration) {
 	if island.IsWorker(os.Getenv) {
 		os.Exit(island.Work(os.Stdin, os.Stdout))
 	}
@@ -52,5 +56,6 @@ func main() {
 	// The first signal asks to end well. After it, signals do what they do
 	// without us: the second ends the process.
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, completion: completion}
+	os.Exit(a.run(ctx, os.Args[1:], os.Getenv))
 }

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	if island.IsWorker(os.Getenv) || server.IsChild(os.Getenv) {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"bindery": main})
+	testscript.Main(m, map[string]func(){"bindery": func() { process(5 * time.Minute) }})
 }
 
 // TestScripts runs testdata/script: each file is a session of a user, against
@@ -102,7 +102,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: await FILE")
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
 			return
 		}

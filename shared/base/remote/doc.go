@@ -12,6 +12,7 @@
 //	shown.go    Shown: what logs and reports say of an address; Visible: text
 //	            from elsewhere on a terminal
 //	watch.go    Watch: the end of a transfer that stalls
+//	remotetest  a network in memory, for tests
 //
 // What a page's author writes decides what is asked for, so that a request here
 // is one that a stranger makes from inside the operator's network. Three things

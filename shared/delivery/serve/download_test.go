@@ -17,9 +17,12 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/base/remote/remotetest"
 )
 
 // blob is an archive as far as a download is concerned.
@@ -119,30 +122,38 @@ func TestLinkExpiresInTheMiddle(t *testing.T) {
 // TestStalled: a source that keeps the connection and sends nothing any more
 // counts as one that broke off: the rest is asked for anew.
 func TestStalled(t *testing.T) {
-	data := blob(100_000)
-	asked := make(chan string, 9)
-	o := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked <- r.Header.Get("Range")
-		w.Header().Set("ETag", `"a"`)
-		if r.Header.Get("Range") == "" {
-			w.Header().Set("Content-Length", fmt.Sprint(len(data)))
-			_, _ = w.Write(data[:40_000])
-			_ = http.NewResponseController(w).Flush()
-			<-r.Context().Done() // until the other side has gone
-			return
+	synctest.Test(t, func(t *testing.T) {
+		data := blob(100_000)
+		asked := make(chan string, 9)
+		o, network := remotetest.NewServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked <- r.Header.Get("Range")
+			w.Header().Set("ETag", `"a"`)
+			if r.Header.Get("Range") == "" {
+				w.Header().Set("Content-Length", fmt.Sprint(len(data)))
+				_, _ = w.Write(data[:40_000])
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done() // until the other side has gone
+				return
+			}
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+		}))
+		o.Start()
+		source, err := parseSource(o.URL+"/bundle.tar.gz", sourceOptions{Agent: "test"})
+		if err != nil {
+			t.Fatal(err)
 		}
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
-	}))
-	defer o.Close()
-	d := newDownloader(t)
-	d.patience = 200 * time.Millisecond
-	got, _, err := d.from(t, o.URL+"/bundle.tar.gz", validators{})
-	if err != nil || !bytes.Equal(got, data) {
-		t.Fatalf("%d bytes, error %v", len(got), err)
-	}
-	if first, second := <-asked, <-asked; len(asked) > 0 || first != "" || second != "bytes=40000-" {
-		t.Errorf("asked for %q and %q, and %d times more", first, second, len(asked))
-	}
+		source.remote.(*httpRemote).client.Transport = network.Transport(t)
+		path, _, err := newDownloader(t).fetch(t.Context(), source, validators{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%d bytes, error %v", len(got), err)
+		}
+		if first, second := <-asked, <-asked; len(asked) > 0 || first != "" || second != "bytes=40000-" {
+			t.Errorf("asked for %q and %q, and %d times more", first, second, len(asked))
+		}
+	})
 }
 
 // TestNotResumed: the rest of another bundle is never joined to what is there.

@@ -160,8 +160,9 @@ func begin(t testing.TB, o Options) *running {
 		o.CacheBytes = 1 << 20
 	}
 	if o.DrainTimeout == 0 {
-		o.DrainTimeout = 10 * time.Second
+		o.DrainTimeout = 5 * time.Minute
 	}
+	o.lastRequest = 5 * time.Minute
 	if o.Sleep == nil {
 		o.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	}
@@ -198,7 +199,7 @@ func started(t testing.TB, o Options) *running {
 // until waits for a status.
 func (r *running) until(t testing.TB, ok func(Status) bool) Status {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		select {
 		case <-r.ended:
 			t.Fatalf("the server has ended: %v\n%s", r.err, r.log)
@@ -235,7 +236,7 @@ func fails(t testing.TB, o Options) (*Error, *running) {
 	r := begin(t, o)
 	select {
 	case <-r.ended:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatalf("the server does not end:\n%s", r.log)
 	}
 	e, ok := r.err.(*Error)

@@ -76,6 +76,10 @@ type Options struct {
 	// Sleep waits between attempts of a download and before the end; nil is
 	// for real.
 	Sleep func(context.Context, time.Duration) error
+
+	// lastRequest is how long healing waits for the last request of what was
+	// damaged, to sweep it at once; 0 is a second.
+	lastRequest time.Duration
 }
 
 // maxHot is the largest file that is kept in memory.
@@ -137,6 +141,7 @@ func Run(ctx context.Context, o Options, reload <-chan struct{}) error {
 	if o.Sleep == nil {
 		o.Sleep = sleepContext
 	}
+	o.lastRequest = cmp.Or(o.lastRequest, time.Second)
 	o.SHA256 = strings.ToLower(o.SHA256)
 	if err := o.check(); err != nil {
 		return err

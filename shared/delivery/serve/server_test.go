@@ -535,7 +535,7 @@ func TestEndWhileFetching(t *testing.T) {
 	r.stop()
 	select {
 	case <-r.ended:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("it does not end")
 	}
 	close(o.hold)

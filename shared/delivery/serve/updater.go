@@ -114,7 +114,7 @@ func (u *updater) heal(ctx context.Context, s *site) {
 	select { // what was set aside goes with its last request, or later
 	case <-s.closed:
 		u.volume.sweep()
-	case <-time.After(time.Second):
+	case <-time.After(u.options.lastRequest):
 	case <-ctx.Done():
 	}
 	u.metrics.healed.Add(1)

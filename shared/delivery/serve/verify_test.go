@@ -239,7 +239,7 @@ func TestDefacedWhileShown(t *testing.T) {
 // heals waits until a version was healed, once.
 func (r *running) heals(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); r.metric(t, "bindery_serve_healed_total") != "1"; time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); r.metric(t, "bindery_serve_healed_total") != "1"; time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("it is not healed:\n%s", r.log)
 		}

@@ -70,7 +70,7 @@ func newWorld(t testing.TB) *world {
 			return cmp.Or(model, "large-1"), nil
 		},
 	})
-	w.options = api.Options{Admin: w.Service, Objects: w.objects, Log: slog.New(slog.NewJSONHandler(w.log, nil))}
+	w.options = api.Options{Admin: w.Service, Objects: w.objects, Log: slog.New(slog.NewJSONHandler(w.log, nil)), MeterTime: 5 * time.Minute}
 	w.handler = api.Handler(w.options)
 	return w
 }

@@ -42,6 +42,8 @@ type Options struct {
 	// "organisation", whose key was used; "job", the id of the export or agent
 	// job that it is about.
 	Annotate func(ctx context.Context, facts ...slog.Attr)
+	// MeterTime is how long an answer waits for its call to be noted; 0 is 2 s.
+	MeterTime time.Duration
 }
 
 // Route is one operation of the API.
@@ -286,15 +288,15 @@ func encode(body any) ([]byte, error) {
 // answer is not a failure of the service. A call that can't be noted is answered
 // all the same.
 func (s *server) meter(ctx context.Context, request string, line logLine) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), meterPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(s.MeterTime, meterTime))
 	defer cancel()
 	if err := s.Admin.MeterCall(ctx, request, line.organisation, line.key, line.operation); err != nil {
 		s.Log.ErrorContext(ctx, "a call was not metered", "request", request, "organisation", line.organisation, "operation", line.operation, "error", err)
 	}
 }
 
-// meterPatience is how long an answer waits for its call to be noted.
-const meterPatience = 2 * time.Second
+// meterTime is the usual MeterTime.
+const meterTime = 2 * time.Second
 
 // challenge is the value of WWW-Authenticate (RFC 6750): a key that was sent
 // and refused is said so.

@@ -35,11 +35,15 @@ type storage struct {
 }
 
 func newStorage(t *testing.T, data []byte) *storage {
-	sum := sha256.Sum256(data)
-	s := &storage{data: data, sha256: hex.EncodeToString(sum[:]), size: int64(len(data))}
+	s := storageOf(data)
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
+}
+
+func storageOf(data []byte) *storage {
+	sum := sha256.Sum256(data)
+	return &storage{data: data, sha256: hex.EncodeToString(sum[:]), size: int64(len(data))}
 }
 
 func (s *storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
+	"github.com/bindery-docs/bindery/shared/base/remote/remotetest"
 )
 
 // hang keeps a connection open until the other side has gone.
@@ -25,8 +28,20 @@ func trickle(w http.ResponseWriter, r *http.Request) {
 	for r.Context().Err() == nil {
 		_, _ = io.WriteString(w, " ")
 		_ = http.NewResponseController(w).Flush()
-		time.Sleep(time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
+}
+
+// inMemory runs a subtest with the options of a client whose API is the handler.
+// The clock stands while anybody works.
+func inMemory(t *testing.T, name string, handler http.Handler, run func(*testing.T, Options)) {
+	t.Run(name, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			server, network := remotetest.NewServer(t, handler)
+			server.Start()
+			run(t, Options{BaseURL: server.URL, Key: key, Clock: newClock(), HTTP: &http.Client{Transport: network.Transport(t)}})
+		})
+	})
 }
 
 // An answer of the API has to end: neither silence nor a byte now and then keeps
@@ -35,14 +50,13 @@ func TestAnswersEnd(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"silence": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "half an answer": hang, "a byte now and then": trickle,
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := newStorage(t, nil)
-			s.Config.Handler = answer
-			c, err := New(Options{BaseURL: s.URL, Key: key, Clock: newClock(), Attempts: 2, AnswerTime: 30 * time.Millisecond})
+		inMemory(t, name, answer, func(t *testing.T, o Options) {
+			o.Attempts, o.AnswerTime = 2, 30*time.Second
+			c, err := New(o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err = c.GetExport(t.Context(), "exp_1"); err == nil || !strings.Contains(err.Error(), "did not answer: no complete answer after 30ms") {
+			if _, _, err = c.GetExport(t.Context(), "exp_1"); err == nil || !strings.Contains(err.Error(), "did not answer: no complete answer after 30s") {
 				t.Error(err)
 			}
 		})
@@ -81,7 +95,7 @@ func TestDownloadsThatStall(t *testing.T) {
 		{"silence for ever", func(_ int, w http.ResponseWriter, r *http.Request) bool {
 			hang(w, r)
 			return true
-		}, "stalled for 200ms"},
+		}, "stalled for 30s"},
 		{"a byte for each request", func(n int, w http.ResponseWriter, r *http.Request) bool {
 			if n > 1 {
 				w.Header().Set("Content-Range", strings.Replace(r.Header.Get("Range"), "=", " ", 1)+"999999/1000000")
@@ -97,13 +111,15 @@ func TestDownloadsThatStall(t *testing.T) {
 		{"a byte now and then", func(_ int, w http.ResponseWriter, r *http.Request) bool {
 			trickle(w, r)
 			return true
-		}, "stalled for 200ms"},
+		}, "stalled for 30s"},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			s := newStorage(t, data)
-			s.answer = test.answer
-			c, err := New(Options{BaseURL: s.URL, Key: key, Clock: newClock(), Attempts: 3, Patience: 200 * time.Millisecond})
+		s := storageOf(data)
+		s.answer = test.answer
+		inMemory(t, test.name, s, func(t *testing.T, o Options) {
+			s.Server = &httptest.Server{URL: o.BaseURL}
+			o.Attempts = 3
+			c, err := New(o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -42,6 +42,9 @@ type Options struct {
 	// Docs is the address of the documentation, without a slash at its end; empty
 	// for its source in the repository.
 	Docs string
+	// ReadTime is how long a page waits for what it shows of published files beside
+	// its own; 0 is 3 s for lines of findings and 5 s for changes of a snapshot.
+	ReadTime time.Duration
 }
 
 // Provider is an OpenID provider and what it knows the dashboard as.

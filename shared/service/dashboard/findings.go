@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -75,7 +76,7 @@ func (q *request) addLines(files []fileFindings) {
 	if q.d.opt.Objects == nil || len(files) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(q.ctx(), linePatience)
+	ctx, cancel := context.WithTimeout(q.ctx(), cmp.Or(q.d.opt.ReadTime, linePatience))
 	defer cancel()
 	site, err := q.site(ctx)
 	if site == nil {

@@ -77,7 +77,7 @@ func newWorld(t *testing.T, change ...func(*dashboard.Options)) *world {
 	var handler http.Handler
 	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { handler.ServeHTTP(rw, r) }))
 	t.Cleanup(w.server.Close)
-	opt := dashboard.Options{Admin: w.Service, Objects: w.objects, URL: w.server.URL, Now: w.Time, Links: true, Log: slog.New(slog.NewTextHandler(w.log, nil))}
+	opt := dashboard.Options{Admin: w.Service, Objects: w.objects, URL: w.server.URL, Now: w.Time, Links: true, Log: slog.New(slog.NewTextHandler(w.log, nil)), ReadTime: 5 * time.Minute}
 	for _, c := range change {
 		c(&opt)
 	}

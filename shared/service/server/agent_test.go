@@ -42,6 +42,7 @@ func agents(t *testing.T, f *forgetest.Fake, script ...modeltest.Step) (*Server,
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.drain = 5 * time.Minute
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -97,14 +98,13 @@ func TestPromptToPullRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 6000 {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if j, err = s.Admin.FindAgentJob(ctx, p.ID, j.ID); err != nil {
 			t.Fatal(err)
 		}
 		if j.Final() {
 			break
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	pulls := f.Pulls()
 	if j.Status != admin.AgentCompleted || len(pulls) != 1 || j.PRLink != pulls[0].URL {

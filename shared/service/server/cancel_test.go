@@ -10,6 +10,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/client"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -30,6 +31,8 @@ func TestACancelledExportStops(t *testing.T) {
 	}
 	ctx := t.Context()
 	s := open(t, t.TempDir())
+	cancelled := make(chan struct{})
+	s.hold(job.TaskAssemble, cancelled)
 	have, err := s.Seed(ctx, SeedDomain)
 	if err != nil {
 		t.Fatal(err)
@@ -46,29 +49,30 @@ func TestACancelledExportStops(t *testing.T) {
 	if _, err := c.Publish(ctx, client.PublishOptions{Dir: site, Domain: have.Domain}); err != nil {
 		t.Fatal(err)
 	}
-	job, err := c.StartExport(ctx, api.StartExportRequest{Domain: have.Domain}, "")
+	j, err := c.StartExport(ctx, api.StartExportRequest{Domain: have.Domain}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for job.Status == admin.ExportQueued {
-		if job, _, err = c.GetExport(ctx, job.JobID); err != nil {
+	for j.Status == admin.ExportQueued {
+		if j, _, err = c.GetExport(ctx, j.JobID); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if job, err = c.CancelExport(ctx, job.JobID); err != nil || job.Failure == nil || job.Failure.Code != admin.CodeCancelled {
-		t.Fatalf("the job is %+v: %v", job, err)
+	if j, err = c.CancelExport(ctx, j.JobID); err != nil || j.Failure == nil || j.Failure.Code != admin.CodeCancelled {
+		t.Fatalf("the job is %+v: %v", j, err)
 	}
-	until := time.Now().Add(time.Minute)
+	close(cancelled)
+	until := time.Now().Add(5 * time.Minute)
 	for {
-		e, err := s.local.Runner().Status(ctx, store.WorkflowExport, job.JobID)
+		e, err := s.local.Runner().Status(ctx, store.WorkflowExport, j.JobID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		left, err := s.local.Objects().List(ctx, "exports/"+job.JobID+"/", "", 0)
+		left, err := s.local.Objects().List(ctx, "exports/"+j.JobID+"/", "", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.State == store.Aborted && len(left) == 1 && left[0].Key == admin.FindingsKey(job.JobID) {
+		if e.State == store.Aborted && len(left) == 1 && left[0].Key == admin.FindingsKey(j.JobID) {
 			break
 		}
 		if time.Now().After(until) {
@@ -76,15 +80,15 @@ func TestACancelledExportStops(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	found, err := c.Findings(ctx, client.FindingsOf{JobID: job.JobID}, "", 1)
+	found, err := c.Findings(ctx, client.FindingsOf{JobID: j.JobID}, "", 1)
 	if err != nil || len(found.Findings) != 1 {
 		t.Errorf("it found %+v: %v", found, err)
 	}
 	// The organisation's place is free, and the next export has all of it.
-	if job, err = c.StartExport(ctx, api.StartExportRequest{Domain: have.Domain}, ""); err != nil {
+	if j, err = c.StartExport(ctx, api.StartExportRequest{Domain: have.Domain}, ""); err != nil {
 		t.Fatal(err)
 	}
-	if job, err = c.Wait(ctx, job.JobID, client.WaitOptions{Interval: 50 * time.Millisecond, MaxPolls: 3000}); err != nil || job.PageCount != 400 {
-		t.Errorf("the next export is %+v: %v", job, err)
+	if j, err = c.Wait(ctx, j.JobID, client.WaitOptions{Interval: 50 * time.Millisecond, MaxPolls: 6000}); err != nil || j.PageCount != 400 {
+		t.Errorf("the next export is %+v: %v", j, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/client"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -23,8 +24,9 @@ type served struct {
 	have Seed
 }
 
-// serve opens a server whose exports may hold so many bytes, with a key.
-func serve(t *testing.T, memory uint64) *served {
+// serve opens a server whose exports may hold so many bytes, with a key; change may
+// alter it before it serves.
+func serve(t *testing.T, memory uint64, change ...func(*Server)) *served {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -33,6 +35,10 @@ func serve(t *testing.T, memory uint64) *served {
 	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Addr: "127.0.0.1:0", Program: program, Memory: memory})
 	if err != nil {
 		t.Fatal(err)
+	}
+	s.drain = 5 * time.Minute
+	for _, c := range change {
+		c(s)
 	}
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -72,7 +78,7 @@ func (s *served) publish(t *testing.T, files map[string]string) string {
 // wait waits for a job's end.
 func (s *served) wait(t *testing.T, id string) admin.ExportJob {
 	t.Helper()
-	for range 6000 {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		j, err := s.Admin.FindExport(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +86,6 @@ func (s *served) wait(t *testing.T, id string) admin.ExportJob {
 		if j.Status.Final() {
 			return j
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("the job %s has no end", id)
 	return admin.ExportJob{}
@@ -99,7 +104,7 @@ func pagesOf(sources map[string]string) map[string]string {
 // process returns the process of a job once it is there.
 func (s *served) process(t *testing.T, job string) *child {
 	t.Helper()
-	for range 3000 {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		s.children.mu.Lock()
 		f := s.children.jobs[job]
 		s.children.mu.Unlock()
@@ -111,7 +116,6 @@ func (s *served) process(t *testing.T, job string) *child {
 				return p
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("the job %s has no process", job)
 	return nil
@@ -137,7 +141,8 @@ func TestSiteThatEndsItsProcess(t *testing.T) {
 // One death is forgiven: another process does what was begun. What a service
 // manager sends to all processes is none.
 func TestOneDeathIsForgiven(t *testing.T) {
-	s := serve(t, 0)
+	killed := make(chan struct{})
+	s := serve(t, 0, func(s *Server) { s.hold(job.TaskAssemble, killed) })
 	sources := map[string]string{}
 	for i := range 300 {
 		sources[fmt.Sprintf("p%d", i)] = strings.Repeat("## A heading\n\nWords and `code`.\n\n```js\nlet a = 1\n```\n\n", 40)
@@ -151,6 +156,7 @@ func TestOneDeathIsForgiven(t *testing.T) {
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Fatal(err)
 	}
+	close(killed)
 	if j := s.wait(t, id); j.Status != admin.ExportCompleted {
 		t.Errorf("the job is %s, %+v", j.Status, j.Failure)
 	}

@@ -14,21 +14,26 @@ import (
 // than a pipeline opens, and enough for a proxy in front of all callers.
 const maxConnections = 256
 
-// limited bounds how long a request and its answer may take. The body of a call
-// has patience to arrive as a whole, objects for each remote.Stride of bytes;
-// so has what is written. Nobody waits for the rest of a body that nothing has
+// patience is how long a request and its answer may take: the body of a call
+// as a whole, those of objects for each remote.Stride of bytes, each write, and what
+// is left of a body that nothing has asked for.
+type patience struct{ body, write, rest time.Duration }
+
+var usualPatience = patience{body: remote.Patience, write: remote.Patience, rest: time.Second}
+
+// limited bounds how long a request and its answer may take. Nobody waits for the rest of a body that nothing has
 // asked for: the connection ends with the answer.
-func limited(next http.Handler, patience time.Duration) http.Handler {
+func limited(next http.Handler, p patience) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, ok := r.Context().Value(connection{}).(*conn)
 		if ok {
 			c.refusing = false
 		}
 		control := http.NewResponseController(w)
-		body := &slowBody{ReadCloser: r.Body, control: control, patience: patience, left: patience, read: r.ContentLength == 0}
+		body := &slowBody{ReadCloser: r.Body, control: control, patience: p.body, left: p.body, read: r.ContentLength == 0}
 		body.whole = !strings.HasPrefix(r.URL.Path, local.LinkPath)
 		r.Body = body
-		next.ServeHTTP(&slowWriter{ResponseWriter: w, control: control, body: body, last: ok && c.last.Load()}, r)
+		next.ServeHTTP(&slowWriter{ResponseWriter: w, control: control, body: body, patience: p, last: ok && c.last.Load()}, r)
 	})
 }
 
@@ -63,10 +68,11 @@ func (b *slowBody) Read(p []byte) (int, error) {
 // slowWriter is an answer with a bound on the time of each write.
 type slowWriter struct {
 	http.ResponseWriter
-	control *http.ResponseController
-	body    *slowBody
-	last    bool // nothing may follow on this connection
-	begun   bool
+	control  *http.ResponseController
+	body     *slowBody
+	patience patience
+	last     bool // nothing may follow on this connection
+	begun    bool
 }
 
 // Unwrap is for http.ResponseController.
@@ -80,9 +86,9 @@ func (w *slowWriter) WriteHeader(status int) {
 		w.Header().Set("Connection", "close")
 	}
 	if !w.body.read {
-		_ = w.control.SetReadDeadline(time.Now().Add(time.Second))
+		_ = w.control.SetReadDeadline(time.Now().Add(w.patience.rest))
 	}
-	_ = w.control.SetWriteDeadline(time.Now().Add(w.body.patience))
+	_ = w.control.SetWriteDeadline(time.Now().Add(w.patience.write))
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -90,6 +96,6 @@ func (w *slowWriter) Write(p []byte) (int, error) {
 	if !w.begun {
 		w.WriteHeader(http.StatusOK)
 	}
-	_ = w.control.SetWriteDeadline(time.Now().Add(w.body.patience))
+	_ = w.control.SetWriteDeadline(time.Now().Add(w.patience.write))
 	return w.ResponseWriter.Write(p)
 }

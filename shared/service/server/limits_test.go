@@ -38,7 +38,7 @@ func say(t *testing.T, s *Server, text string) (net.Conn, *bufio.Reader) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	_ = c.SetDeadline(time.Now().Add(time.Minute)) // for a server that never ends
+	_ = c.SetDeadline(time.Now().Add(5 * time.Minute)) // for a server that never ends
 	if _, err := io.WriteString(c, text); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestRefusalsOfTheServer(t *testing.T) {
 // A body that does not come keeps no connection: who has no key is told at once,
 // others when the time is over.
 func TestSlowBodies(t *testing.T) {
-	s := serving(t, func(s *Server) { s.patience = 100 * time.Millisecond })
+	s := serving(t, func(s *Server) { s.patience.body, s.patience.rest = 100*time.Millisecond, time.Millisecond })
 	have, err := s.Seed(t.Context(), SeedDomain)
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestSlowBodies(t *testing.T) {
 		}
 	})
 	t.Run("without a key", func(t *testing.T) {
-		s := serving(t, func(s *Server) { s.patience = time.Hour })
+		s := serving(t, func(s *Server) { s.patience.body, s.patience.rest = time.Hour, time.Millisecond })
 		_, r := say(t, s, post+"\r\n")
 		heard(t, r, 401, admin.CodeUnauthorized)
 	})
@@ -170,7 +170,7 @@ func TestSlowReaders(t *testing.T) {
 				return
 			}
 		}
-	}), 100*time.Millisecond)}
+	}), patience{body: time.Hour, write: 100 * time.Millisecond})}
 	go func() { _ = server.Serve(l) }()
 	defer server.Close()
 	c, err := net.Dial("tcp", l.Addr().String())
@@ -212,7 +212,7 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 		t.Error("a fourth connection is answered")
 	}
 	_ = open[0].Close()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Millisecond) {
 		c, err := net.Dial("tcp", s.Addr().String())
 		if err != nil {
 			t.Fatal(err)

@@ -164,7 +164,7 @@ func TestExportsAndSnapshotsOnTheDashboard(t *testing.T) {
 	}
 	res.Body.Close()
 	job := strings.Split(res.Request.URL.String(), "?")[0]
-	if _, err := c.Wait(ctx, path.Base(job), client.WaitOptions{Interval: 50 * time.Millisecond, MaxPolls: 3000}); err != nil {
+	if _, err := c.Wait(ctx, path.Base(job), client.WaitOptions{Interval: 50 * time.Millisecond, MaxPolls: 6000}); err != nil {
 		t.Fatal(err)
 	}
 	text := ask(job)

@@ -134,9 +134,10 @@ type Server struct {
 	// pull is the step that asks a forge for a pull request.
 	pull func(context.Context, admin.AgentRef) (job.PullOutput, error)
 
-	patience time.Duration // as of limited
+	patience patience      // as of limited
 	most     int           // connections of one client address
 	pause    time.Duration // between two looks
+	drain    time.Duration // as drainTime
 }
 
 // Open takes the data folder and the address; Serve begins. The error is
@@ -147,7 +148,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), patience: remote.Patience, most: maxConnections, pause: reconcilePause}
+	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), patience: usualPatience, most: maxConnections, pause: reconcilePause, drain: drainTime}
 	if err := l.Lock(); err != nil {
 		return nil, errors.Join(err, l.Close(ctx))
 	}
@@ -336,7 +337,7 @@ func (s *Server) reconcile(ctx context.Context) {
 // Close ends well: requests under way are answered, steps stop at a point from
 // where the next start goes on.
 func (s *Server) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+	ctx, cancel := context.WithTimeout(context.Background(), s.drain)
 	defer cancel()
 	var errs []error
 	if s.server != nil {

@@ -46,7 +46,21 @@ func open(t *testing.T, dir string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.drain = 5 * time.Minute
 	return s
+}
+
+// hold has a step begin only after the channel is closed, or its execution stopped:
+// an export that it belongs to is not done before.
+func (s *Server) hold(step string, until <-chan struct{}) {
+	task := s.tasks[step]
+	s.tasks[step] = func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+		select {
+		case <-until:
+		case <-ctx.Done():
+		}
+		return task(ctx, input)
+	}
 }
 
 // A Bindery in this process does what one of its own does: from a folder to a
@@ -84,7 +98,7 @@ func TestFromFolderToBundle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if job, err = c.Wait(ctx, job.JobID, client.WaitOptions{Interval: 50 * time.Millisecond, MaxPolls: 3000}); err != nil {
+	if job, err = c.Wait(ctx, job.JobID, client.WaitOptions{Interval: 50 * time.Millisecond, MaxPolls: 6000}); err != nil {
 		t.Fatal(err)
 	}
 	checked := func(file string, _ api.BundleLink) error {
@@ -193,7 +207,7 @@ func TestLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for deadline := time.Now().Add(time.Minute); !gone(object) || !gone(half); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); !gone(object) || !gone(half); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("objects that nothing names are left")
 		}

@@ -12,9 +12,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
+	"github.com/bindery-docs/bindery/shared/base/remote/remotetest"
 	"github.com/bindery-docs/bindery/shared/service/webhook"
 )
 
@@ -40,9 +41,11 @@ const public = "93.184.216.34"
 
 // The rules of addresses hold at each attempt: a name is looked up anew, the
 // connection goes to the address that was checked, and nothing else is followed.
-func TestAddresses(t *testing.T) {
+func TestAddresses(t *testing.T) { synctest.Test(t, testAddresses) } // the clock stands while anybody works
+
+func testAddresses(t *testing.T) {
 	var reached atomic.Int32
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server, network := remotetest.NewServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reached.Add(1)
 		_, _ = io.Copy(io.Discard, r.Body) // else the end of the connection is not seen
 		switch r.URL.Path {
@@ -64,7 +67,7 @@ func TestAddresses(t *testing.T) {
 			<-r.Context().Done()
 		}
 	}))
-	defer server.Close()
+	server.StartTLS()
 	roots := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	own := remote.Callbacks{Private: []string{"hooks.corp", "link.corp"}}
 	for _, c := range []struct {
@@ -78,8 +81,8 @@ func TestAddresses(t *testing.T) {
 		{"https://example.com/fails", []string{public}, 418, "the endpoint answered 418", 1},
 		{"https://example.com/redirect", []string{public}, 307, "the endpoint answered 307: redirects are not followed", 1},
 		{"https://example.com/endless", []string{public}, 200, "", 1},
-		{"https://example.com/slow", []string{public}, 0, "the endpoint took more than 500ms", 1},
-		{"https://example.com/stalls", []string{public}, 200, "the endpoint took more than 500ms", 1},
+		{"https://example.com/slow", []string{public}, 0, "the endpoint took more than 10s", 1},
+		{"https://example.com/stalls", []string{public}, 200, "the endpoint took more than 10s", 1},
 		{"https://other.example.org/", []string{public}, 0, "the address is on a host that does not prove its name", 0},
 		{"https://none.example.com/", nil, 0, "the address is on a host that does not exist", 0},
 		{"https://example.com/", []string{"127.0.0.1"}, 0, "the address is on a host with an address that is not public", 0},
@@ -102,10 +105,10 @@ func TestAddresses(t *testing.T) {
 		host, _, _ = strings.Cut(host, "/")
 		var dialled []string
 		sender := webhook.NewSender(webhook.SenderOptions{
-			Callbacks: own, Resolver: &table{names: map[string][]string{host: c.sets}}, TLS: &tls.Config{RootCAs: roots}, Timeout: 500 * time.Millisecond,
-			Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			Callbacks: own, Resolver: &table{names: map[string][]string{host: c.sets}}, TLS: &tls.Config{RootCAs: roots},
+			Dial: func(ctx context.Context, kind, address string) (net.Conn, error) {
 				dialled = append(dialled, address)
-				return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
+				return network.DialContext(ctx, kind, address)
 			},
 		})
 		var status int

@@ -26,7 +26,7 @@ func TestHostileSource(t *testing.T) {
 	for i := 1; i < 40; i++ {
 		doubling = append(doubling, fmt.Sprintf("a%d = a%d + a%d,\n", i, i-1, i-1))
 	}
-	e := newEngine(t)
+	e := newEngine(t, patient)
 	for name, source := range map[string]string{
 		"brackets":          "export const x = " + strings.Repeat("[", size) + strings.Repeat("]", size-100),
 		"unary operators":   "export const x = " + strings.Repeat("!", 2*size-100) + "1",
@@ -131,7 +131,7 @@ func TestStepsAfterTheEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var fault *Error
-			_, err := newEngine(t).Render(t.Context(), fstest.MapFS{}, Source{File: "p.mdx", Expression: expression, Line: 1}, nil)
+			_, err := newEngine(t, patient).Render(t.Context(), fstest.MapFS{}, Source{File: "p.mdx", Expression: expression, Line: 1}, nil)
 			if !errors.As(err, &fault) || !fault.Limit || strings.Contains(fault.Message, "longer than") {
 				t.Errorf("error is %v", err)
 			}

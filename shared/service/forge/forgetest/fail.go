@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ type Failure struct {
 	delay  time.Duration
 	after  bool
 	cut    bool
+	stall  bool
 }
 
 // Status answers with a status and nothing done. Pairs are headers: name, value.
@@ -54,9 +56,16 @@ func KillAfter() Failure { return Failure{cut: true, after: true} }
 // Slow waits, then cuts the connection with nothing done.
 func Slow(d time.Duration) Failure { return Failure{delay: d, cut: true} }
 
+// Stall sends nothing until the caller has gone.
+func Stall() Failure { return Failure{stall: true, cut: true} }
+
 // happen answers a request in this way.
-func (f Failure) happen(w http.ResponseWriter) {
+func (f Failure) happen(w http.ResponseWriter, r *http.Request) {
 	time.Sleep(f.delay)
+	if f.stall {
+		_, _ = io.Copy(io.Discard, r.Body) // else the end of the connection is not seen
+		<-r.Context().Done()
+	}
 	if f.cut {
 		panic(http.ErrAbortHandler)
 	}

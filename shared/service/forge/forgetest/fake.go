@@ -398,13 +398,13 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	failure, fails := f.next(call)
 	if fails && !failure.after {
-		failure.happen(w)
+		failure.happen(w, r)
 		return
 	}
 	if fails {
 		// Do it, but don't answer.
 		f.answer(httptest.NewRecorder(), r, call)
-		failure.happen(w)
+		failure.happen(w, r)
 		return
 	}
 	f.answer(w, r, call)

@@ -38,24 +38,41 @@ func NewGitea(tb testing.TB) *Gitea {
 	tb.Helper()
 	script := outside.Folder(tb, "testbeds", "forge", "forge.sh")
 	program := outside.Tool(tb, "Gitea", "forge", "gitea")
-	port := outside.Port(tb)
-	dir := filepath.Join(tb.TempDir(), "data")
-	run := func(arg string) string {
+	run := func(dir, port, arg string) (string, error) {
 		cmd := exec.Command("bash", script, arg)
 		cmd.Env = append(os.Environ(), "FORGE_HOME="+filepath.Dir(program), "FORGE_BIN="+program, "FORGE_DIR="+dir, "FORGE_PORT="+port)
 		out, err := cmd.CombinedOutput()
-		if err != nil {
-			tb.Errorf("forge.sh %s: %v\n%s", arg, err, out)
-		}
-		return string(out)
+		return string(out), err
 	}
-	tb.Cleanup(func() { run("down") })
 	g := &Gitea{tb: tb, people: New(tb)}
-	for line := range strings.Lines(run("up")) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		if into := map[string]*string{"FORGE_URL": &g.URL, "FORGE_API": &g.API, "FORGE_USER": &g.User, "FORGE_TOKEN": &g.Token}[name]; into != nil {
-			*into = value
+	for range 5 { // another program may take the port
+		dir, port := filepath.Join(tb.TempDir(), "data"), outside.Port(tb)
+		tb.Cleanup(func() {
+			if out, err := run(dir, port, "down"); err != nil {
+				tb.Errorf("forge.sh down: %v\n%s", err, out)
+			}
+		})
+		out, err := run(dir, port, "up")
+		if err != nil {
+			tb.Logf("forge.sh up: %v\n%s", err, out)
+			continue
 		}
+		for line := range strings.Lines(out) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+			if into := map[string]*string{"FORGE_URL": &g.URL, "FORGE_API": &g.API, "FORGE_USER": &g.User, "FORGE_TOKEN": &g.Token}[name]; into != nil {
+				*into = value
+			}
+		}
+		res, err := http.Get(g.API + "/version")
+		if err != nil {
+			tb.Logf("the forge does not answer: %v", err)
+			g.Token = ""
+			continue
+		}
+		if _ = res.Body.Close(); res.StatusCode == http.StatusOK {
+			break
+		}
+		g.Token = ""
 	}
 	if g.Token == "" {
 		tb.Fatal("the forge did not start")
@@ -79,7 +96,7 @@ func (g *Gitea) REST(method, path string, in any, want ...int) []byte {
 	req.SetBasicAuth(g.User, "test-only-1")
 	req.Header.Set("Content-Type", "application/json")
 	// Gitea looks in the background whether a pull request can be merged.
-	for range 50 {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); {
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			g.tb.Fatal(err)
@@ -101,7 +118,7 @@ func (g *Gitea) REST(method, path string, in any, want ...int) []byte {
 			g.tb.Fatal(err)
 		}
 	}
-	g.tb.Fatalf("%s %s: not in five seconds", method, path)
+	g.tb.Fatalf("%s %s: not in five minutes", method, path)
 	return nil
 }
 
@@ -134,7 +151,7 @@ func (g *Gitea) Write(branch string, files map[string]string) string {
 	g.people.PushTo(strings.Replace(g.URL, "://", "://"+g.User+":"+g.Token+"@", 1)+"/"+g.User+"/docs.git", branch)
 	// That a repository is no longer empty Gitea notes in the background; until then
 	// its API for pull requests fails.
-	for range 600 {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); {
 		var repository struct{ Empty bool }
 		if err := json.Unmarshal(g.REST(http.MethodGet, "/repos/"+g.User+"/docs", nil, http.StatusOK), &repository); err != nil {
 			g.tb.Fatal(err)
@@ -144,7 +161,7 @@ func (g *Gitea) Write(branch string, files map[string]string) string {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	g.tb.Fatal("the repository is still empty, a minute after a push")
+	g.tb.Fatal("the repository is still empty, five minutes after a push")
 	return id
 }
 
