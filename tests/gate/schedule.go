@@ -76,23 +76,22 @@ func (s *scheduler) run(ctx context.Context, steps []step) ([]stepResult, error)
 		}
 		ended[st.name] = make(chan struct{})
 	}
-	slots := make(chan struct{}, max(1, s.atOnce))
-	do := func(st step) {
-		defer close(ended[st.name])
-		r := stepResult{Name: st.name, Background: st.background}
+	// obstacle waits for what a step comes after, and returns why it can't run.
+	obstacle := func(st step) (why string) {
 		for _, name := range st.after {
 			<-ended[name]
 			mu.Lock()
 			if !passed[name] {
-				r.Error = "not run: " + name + " failed"
+				why = "not run: " + name + " failed"
 			}
 			mu.Unlock()
 		}
-		if r.Error == "" {
-			if st.background {
-				slots <- struct{}{}
-				defer func() { <-slots }()
-			}
+		return why
+	}
+	do := func(st step, why string) {
+		defer close(ended[st.name])
+		r := stepResult{Name: st.name, Background: st.background, Error: why}
+		if why == "" {
 			r = s.runOne(ctx, st)
 		}
 		mu.Lock()
@@ -105,14 +104,23 @@ func (s *scheduler) run(ctx context.Context, steps []step) ([]stepResult, error)
 			fmt.Fprintf(s.out, "== %s %s\n", st.name, outcome(r))
 		}
 	}
-	for _, st := range steps {
-		if st.background {
-			wg.Go(func() { do(st) })
+	slots := make(chan struct{}, max(1, s.atOnce))
+	wg.Go(func() { // background steps start in their order
+		for _, st := range steps {
+			if !st.background {
+				continue
+			}
+			why := obstacle(st)
+			slots <- struct{}{}
+			wg.Go(func() {
+				defer func() { <-slots }()
+				do(st, why)
+			})
 		}
-	}
+	})
 	for _, st := range steps {
 		if !st.background {
-			do(st)
+			do(st, obstacle(st))
 		}
 	}
 	wg.Wait()
