@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
@@ -139,7 +138,7 @@ type tab struct {
 
 func newTab(t *testing.T, chromium, within string) *tab {
 	t.Helper()
-	ctx, stop := browse.Open(t, chromium, 5*time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	b := &tab{ctx: ctx, stop: stop}
 	b.problems = browse.Listen(ctx, within)
 	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -45,7 +44,7 @@ func TestAxeOnRealPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := harness.Unpack(t, filepath.Join(corpora, name))
 			pages := variedPages(t, dir, count)
-			ctx, stop := browse.Open(t, chromium, 15*time.Minute)
+			ctx, stop := browse.Open(t, chromium)
 			defer stop()
 			for _, look := range looks {
 				run := axeReal

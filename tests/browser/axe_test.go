@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -103,7 +102,7 @@ func TestAxeFindsNothing(t *testing.T) {
 			if err != nil || len(pages) < 2 {
 				t.Fatalf("%d pages (%v)", len(pages), err)
 			}
-			ctx, stop := browse.Open(t, chromium, 10*time.Minute)
+			ctx, stop := browse.Open(t, chromium)
 			defer stop()
 			looks := browse.AxeLooks[:]
 			if name == "docs" { // many pages: each colour and each width once

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -87,7 +86,7 @@ func open(t *testing.T, chromium, address, picture string, alwaysDark bool) {
 	t.Helper()
 	within, _, _ := strings.Cut(address, "/docs/")
 	for _, look := range looks {
-		ctx, stop := browse.Open(t, chromium, 90*time.Second)
+		ctx, stop := browse.Open(t, chromium)
 		complaints := browse.Listen(ctx, within)
 		scheme := "light"
 		if look.dark {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -27,7 +26,7 @@ func TestComponentsInABrowser(t *testing.T) {
 	dir := harness.Unpack(t, filepath.Join(outside.Checkout(t), "infra", "docs"))
 	server := browse.Policed(t, dir, strict)
 
-	ctx, stop := browse.Open(t, chromium, 3*time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	defer stop()
 	complaints := browse.Listen(ctx, server.URL)
 	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
@@ -178,7 +177,7 @@ func TestComponentsWithoutScripts(t *testing.T) {
 	if err != nil || len(pages) < 15 {
 		t.Fatalf("%d pages of components, %v", len(pages), err)
 	}
-	ctx, stop := browse.Open(t, chromium, 3*time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	defer stop()
 	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package browser
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -51,7 +50,7 @@ func TestLargeDrawings(t *testing.T) {
 		width = view + `.querySelector("svg").getBoundingClientRect().width`
 		tools = `document.querySelector(".diagram-tools")`
 	)
-	ctx, stop := browse.Open(t, chromium, 2*time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	complaints := browse.Listen(ctx, strict)
 	for _, look := range []struct {
 		name          string
@@ -120,7 +119,7 @@ func TestLargeDrawings(t *testing.T) {
 	for _, c := range complaints() {
 		t.Error(c)
 	}
-	ctx, stop = browse.Open(t, chromium, time.Minute)
+	ctx, stop = browse.Open(t, chromium)
 	defer stop()
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(700, 900), chromedp.Navigate(base+"/live.html")); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
@@ -170,7 +169,7 @@ func checkInfo(t *testing.T, info bundle.Info, kind string, want seen, flags []s
 // rates it where it asks for that, and gives what there is and what was called.
 func look(t *testing.T, chromium, base string) (got seen, called []string) {
 	t.Helper()
-	ctx, stop := browse.Open(t, chromium, 2*time.Minute, chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+	ctx, stop := browse.Open(t, chromium, chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	defer stop()
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)

@@ -93,7 +93,7 @@ func TestIslandsInABrowser(t *testing.T) {
 				t.Helper()
 				var got string
 				var err error // between two pages there is nothing to ask
-				for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+				for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 					if got, err = ask(script); err == nil && got == want {
 						return
 					}

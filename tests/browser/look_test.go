@@ -80,7 +80,7 @@ func TestLookInABrowser(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.page+" "+tt.look, func(t *testing.T) {
-			ctx, stop := browse.Open(t, chromium, 90*time.Second)
+			ctx, stop := browse.Open(t, chromium)
 			defer stop()
 			complaints := browse.Listen(ctx, server.URL)
 			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -161,7 +161,7 @@ func TestPagesWithoutTheirHelp(t *testing.T) {
 		files.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	ctx, stop := browse.Open(t, chromium, 5*time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	defer stop()
 	pages := []string{"index.html", "start/quickstart.html", "components/tabs.html", "components/accordions.html", "components/code.html", "api/start-export.html"}
 	for _, tt := range []struct {
@@ -246,7 +246,7 @@ const clock = `const step = +new URLSearchParams(location.search).get("step"); l
 // page shows fonts that come soon, unless its stand-ins are not there, and is
 // left as it is by those that come late; the next page asks for them early.
 func lateFonts(t *testing.T, chromium, address, dir string, pages []string, set fontSet) {
-	ctx, stop := browse.Open(t, chromium, 4*time.Minute, chromedp.Env("FONTCONFIG_FILE="+set.configuration(t)))
+	ctx, stop := browse.Open(t, chromium, chromedp.Env("FONTCONFIG_FILE="+set.configuration(t)))
 	defer stop()
 	if _, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: clock}); err != nil {
 		t.Fatal(err)

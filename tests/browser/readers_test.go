@@ -50,7 +50,7 @@ func writeSite(t *testing.T, files map[string]string) string {
 // until waits until a script is true on the page.
 func until(t *testing.T, ctx context.Context, script string) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](script)); err == nil && ok {
 			return
 		}
@@ -80,7 +80,7 @@ func TestPagesAreFetchedAhead(t *testing.T) {
 		return `document.querySelector('main a[href*="` + link + `"]').dispatchEvent(new PointerEvent("pointerover", {bubbles: true})), true`
 	}
 	for _, saves := range []bool{true, false} {
-		ctx, stop := browse.Open(t, chromium, time.Minute)
+		ctx, stop := browse.Open(t, chromium)
 		complaints := browse.Listen(ctx, server.URL)
 		if err := chromedp.Do(ctx, chromedp.Navigate(server.URL+"/guides/first.html")); err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ func TestFormulas(t *testing.T) {
 		"plain.mdx": "---\ntitle: Plain\n---\n\nWords.\n",
 	}))
 	server := browse.Policed(t, dir, strictPolicy)
-	ctx, stop := browse.Open(t, chromium, time.Minute, chromedp.Env("FONTCONFIG_FILE="+systemFonts[4].configuration(t)))
+	ctx, stop := browse.Open(t, chromium, chromedp.Env("FONTCONFIG_FILE="+systemFonts[4].configuration(t)))
 	defer stop()
 	for _, base := range []string{server.URL, "file://" + dir} {
 		if err := chromedp.Do(ctx, chromedp.EmulateViewport(1000, 700), chromedp.Navigate(base+"/formulas.html")); err != nil {
@@ -179,7 +179,7 @@ func TestSidebarStays(t *testing.T) {
 	files["docs.json"] = `{"name":"Long","theme":"mint","colors":{"primary":"#0055aa"},"navigation":{"groups":[{"group":"All","pages":[` +
 		`{"group":"Folded","pages":["p/folded"]},{"group":"Paired","root":"group/root","pages":["p/in"]}` + pages + `]}]}}`
 	dir := harness.Unpack(t, writeSite(t, files))
-	ctx, stop := browse.Open(t, chromium, time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	defer stop()
 	for _, base := range []string{browse.Policed(t, dir, strictPolicy).URL, "file://" + dir} {
 		if err := chromedp.Do(ctx, chromedp.EmulateViewport(1440, 700), chromedp.Navigate(base+"/p/page-0.html")); err != nil {
@@ -223,7 +223,7 @@ func TestLostReaders(t *testing.T) {
 		files.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	ctx, stop := browse.Open(t, chromium, 2*time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	complaints := browse.Listen(ctx, "")
 	for _, base := range []string{server.URL, "file://" + dir} {
 		for _, more := range []string{"?v=2#part", "#part", ""} {
@@ -244,7 +244,7 @@ func TestLostReaders(t *testing.T) {
 			t.Error(c)
 		}
 	}
-	ctx, stop = browse.Open(t, chromium, time.Minute)
+	ctx, stop = browse.Open(t, chromium)
 	defer stop()
 	if err := chromedp.Do(ctx, chromedp.Navigate(server.URL+"/guides/the-third_one.html")); err != nil {
 		t.Fatal(err)
@@ -267,7 +267,7 @@ func TestHeaderWhileReading(t *testing.T) {
 		"own.mdx":   "---\ntitle: Own\nmode: custom\n---\n\n" + words,
 		"other.mdx": "---\ntitle: Other\n---\n\n" + words,
 	}))
-	ctx, stop := browse.Open(t, chromium, time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	defer stop()
 	for _, height := range []int64{700, 380} {
 		if err := chromedp.Do(ctx, chromedp.EmulateViewport(1440, height), chromedp.Navigate("file://"+dir+"/long.html")); err != nil {
@@ -297,7 +297,7 @@ func TestCopyFromAFolder(t *testing.T) {
 		"page.mdx": "---\ntitle: Page\n---\n\n## Part\n\nA **bold** [link](https://example.com) and `code`.\n\n- one\n- two\n\n```sh\nrun it\n```\n\n" +
 			"| A | B |\n| - | - |\n| 1 | 2 |\n\n<Note>Mind this.</Note>\n",
 	}))
-	ctx, stop := browse.Open(t, chromium, time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	defer stop()
 	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+dir+"/page.html")); err != nil {
 		t.Fatal(err)

@@ -85,7 +85,7 @@ func (p playground) press(keys string) {
 // until waits for a state and gives it.
 func (p playground) until(what string, ok func(playgroundState) bool) (s playgroundState) {
 	p.t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		var err error
 		if s, err = chromedp.Run(p.ctx, chromedp.Evaluate[playgroundState](playgroundLook)); err != nil {
 			p.t.Fatal(err)

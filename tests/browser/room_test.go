@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -54,7 +53,7 @@ func TestContentsCoverNoText(t *testing.T) {
 	for source, pages := range sites {
 		t.Run(filepath.Base(source), func(t *testing.T) {
 			dir := harness.Unpack(t, source)
-			ctx, stop := browse.Open(t, chromium, 5*time.Minute)
+			ctx, stop := browse.Open(t, chromium)
 			defer stop()
 			for _, page := range pages {
 				if _, err := os.Stat(filepath.Join(dir, page)); err != nil {
@@ -92,7 +91,7 @@ func TestContentsCoverNoText(t *testing.T) {
 func TestSamplesUseTheRoom(t *testing.T) {
 	chromium := browse.Chromium(t)
 	dir := harness.Unpack(t, filepath.Join(outside.Checkout(t), "infra", "docs"))
-	ctx, stop := browse.Open(t, chromium, time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	defer stop()
 	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.Join(dir, "api", "start-export.html"))); err != nil {
 		t.Fatal(err)

@@ -144,7 +144,7 @@ func TestChart(t *testing.T) {
 		c.helm("uninstall", "docs", "--namespace", "web", "--wait", "--timeout", "120s")
 		c.kubectl("--namespace", "web", "delete", "job", "--all")
 		c.kubectl("--namespace", "web", "delete", "secret", "bindery-key")
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Second) {
+		for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Second) {
 			left := c.left("web")
 			if len(left) == 0 {
 				return
@@ -379,7 +379,7 @@ func (c *cluster) rolledOut(release string) {
 // eventually tries until there is nothing to say.
 func (c *cluster) eventually(try func() string) {
 	c.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
 		said := try()
 		if said == "" {
 			return
@@ -420,7 +420,7 @@ func (c *cluster) upgrade(t *testing.T, b bundleLink) {
 func (c *cluster) waitingPod(t *testing.T) string {
 	t.Helper()
 	var message string
-	for deadline := time.Now().Add(40 * time.Second); time.Now().Before(deadline); time.Sleep(time.Second) {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
 		var pods struct {
 			Items []struct {
 				Status struct {

@@ -288,7 +288,7 @@ func (d *deployment) thinking(t *testing.T, project admin.Project) (job admin.Ag
 	id := d.startAgent(t, project)
 	select {
 	case <-asked:
-	case <-time.After(2 * time.Minute):
+	case <-time.After(5 * time.Minute):
 		wake()
 		t.Fatal("the model was not asked")
 	}
@@ -405,7 +405,7 @@ func (d *deployment) agentArchived(t *testing.T, project admin.Project) {
 	}
 	asked := d.agents.forge.Count(forgetest.GetPull)
 	d.invoke(t, "reconcile", "{}")
-	for deadline := time.Now().Add(30 * time.Second); j.Status != admin.AgentArchived; time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); j.Status != admin.AgentArchived; time.Sleep(200 * time.Millisecond) {
 		if j, err = d.admin.FindAgentJob(ctx, project.ID, j.ID); err != nil || time.Now().After(deadline) {
 			t.Fatalf("the job is %+v, %v", j, err)
 		}

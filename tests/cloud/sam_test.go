@@ -242,7 +242,7 @@ func samAPI(t *testing.T, root string, env []string, sam, template string) {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-ended:
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			_ = cmd.Process.Kill()
 			<-ended
 		}
@@ -268,7 +268,7 @@ func samAPI(t *testing.T, root string, env []string, sam, template string) {
 		b, err := io.ReadAll(res.Body)
 		return res.StatusCode, string(b), res.Header, err
 	}
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(5 * time.Minute)
 	for {
 		if _, _, _, err := ask("GET", "/", "", nil); err == nil {
 			break

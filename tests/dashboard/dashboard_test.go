@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -51,7 +50,7 @@ func TestTheDashboardInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := browse.Open(t, chromium, 5*time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	complaints := browse.Listen(ctx, u.URL)
 	if err := chromedp.Do(ctx, chromedp.Navigate(strings.TrimSpace(string(link)))); err != nil {
 		t.Fatal(err)

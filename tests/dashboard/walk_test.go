@@ -128,7 +128,7 @@ func TestAPersonWalksThroughTheDashboard(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx, stop := browse.Open(t, chromium, 5*time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	defer stop()
 	ada := walker{t, ctx}
 	ada.signIn(base+"/keys", "ada")
@@ -196,7 +196,7 @@ func TestAPersonWalksThroughTheDashboard(t *testing.T) {
 // viewerChangesNothing is the part of a viewer.
 func viewerChangesNothing(t *testing.T, chromium string, u *harness.Up, base, export, issuer string) {
 	t.Helper()
-	ctx, stop := browse.Open(t, chromium, 2*time.Minute)
+	ctx, stop := browse.Open(t, chromium)
 	defer stop()
 	vic := walker{t, ctx}
 	vic.signIn(base+"/exports", "vic")

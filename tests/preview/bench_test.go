@@ -221,7 +221,7 @@ func measureDev(b *testing.B, chromium string, tool devTool, pages []devSource) 
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	listener.Close()
 	at := "http://127.0.0.1:" + port + "/"
-	ctx, stop := browse.Open(b, chromium, 3*time.Minute)
+	ctx, stop := browse.Open(b, chromium)
 	defer stop()
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800), chromedp.Navigate("about:blank")); err != nil {
 		b.Fatal(err)

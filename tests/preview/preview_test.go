@@ -108,7 +108,7 @@ func TestDevIsTheBundle(t *testing.T) {
 			web, reports := previewed(t, source)
 			// Search and class names are those of all pages, times come from Git.
 			sameFindings(t, harness.ReadFile(t, dir, bundle.DiagnosticsPath), (<-reports).Findings)
-			for wait := time.Now(); time.Since(wait) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
+			for wait := time.Now(); time.Since(wait) < 3*time.Minute; time.Sleep(50 * time.Millisecond) {
 				if _, now := get(t, web, "sitemap.xml"); now == harness.ReadFile(t, dir, "sitemap.xml") {
 					break
 				}

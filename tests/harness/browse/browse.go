@@ -130,10 +130,13 @@ func Chromium(t testing.TB) string {
 	return outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 }
 
-// Open opens a tab that shares no cookie, cache or storage with any other,
-// for a test that needs it no longer than that. The function closes it. All tests
-// have one browser for that; with options of its own, a test starts another.
-func Open(t testing.TB, chromium string, longest time.Duration, more ...chromedp.ExecAllocatorOption) (context.Context, context.CancelFunc) {
+// longest ends a tab whose test hangs.
+const longest = 15 * time.Minute
+
+// Open opens a tab that shares no cookie, cache or storage with any other. The
+// function closes it. All tests have one browser for that; with options of its own,
+// a test starts another.
+func Open(t testing.TB, chromium string, more ...chromedp.ExecAllocatorOption) (context.Context, context.CancelFunc) {
 	t.Helper()
 	if len(more) > 0 {
 		ctx, cancel := context.WithTimeout(t.Context(), longest)
@@ -174,7 +177,7 @@ func startOptions(chromium, dir string, more ...chromedp.ExecAllocatorOption) ch
 // OpenFocused opens a tab whose pages have the focus.
 func OpenFocused(t *testing.T, chromium string) (context.Context, context.CancelFunc) {
 	t.Helper()
-	ctx, stop := Open(t, chromium, 3*time.Minute)
+	ctx, stop := Open(t, chromium)
 	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
