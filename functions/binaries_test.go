@@ -67,7 +67,6 @@ func TestPrograms(t *testing.T) {
 				t.Parallel()
 				p := run(t, withoutStorage(), append(slices.Clone(emulator), program(name))...)
 				body, fault := p.invoke(t, event)
-				checkLog(t, name, p.end())
 				checkAnswer(t, name, body, fault)
 			})
 		}
@@ -79,8 +78,9 @@ func checkAnswer(t *testing.T, name string, body []byte, fault *fault) {
 	t.Helper()
 	_, isAPI := operations[name]
 	if !isAPI && name != "openapi" && name != "dashboard" {
-		if fault == nil || fault.Type == "" {
-			t.Errorf("a step without a job answers %s", body)
+		ends := name == "failexport" || name == "agentfail" // for these a job without a name is one that is gone
+		if ends != (fault == nil) || fault != nil && fault.Type == "" {
+			t.Errorf("a step without a job answers %s %v", body, fault)
 		}
 		return
 	}

@@ -71,7 +71,6 @@ const timeout = "45m"
 // at once. It prints results as they come, and at the end what was not run.
 func runTests(ctx context.Context, o options, out io.Writer) error {
 	t := &tester{out: out, verbose: o.verbose, long: map[string][]string{}, lacking: map[string]int{}}
-	defer t.save()
 	if o.programs || len(o.args) == 0 && !o.short {
 		dir, err := filepath.Abs(filepath.Join("bin", "programs"))
 		if err != nil {
@@ -322,6 +321,7 @@ func (t *tester) read(r io.Reader, kind string) {
 					t.print(s.output[""])
 				}
 				t.packages = append(t.packages, s.result)
+				t.save(s.result)
 				delete(states, e.Package)
 				continue
 			}
@@ -369,19 +369,16 @@ func (t *tester) end(failure error) error {
 // report of the gate.
 const envReport = "BINDERY_GATE_REPORT"
 
-// save adds the results to the gate's report, if there is one.
-func (t *tester) save() {
+// save adds a result to the gate's report, if there is one.
+func (t *tester) save(p packageResult) {
 	file := os.Getenv(envReport)
 	if file == "" {
 		return
 	}
-	var b bytes.Buffer
-	for _, p := range t.packages {
-		line, err := json.Marshal(p)
-		if err != nil {
-			continue
-		}
-		b.Write(append(line, '\n'))
+	line, err := json.Marshal(p)
+	if err != nil {
+		fmt.Fprintln(t.out, "gate: no report:", err)
+		return
 	}
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
@@ -389,7 +386,7 @@ func (t *tester) save() {
 		return
 	}
 	defer f.Close()
-	if _, err := f.Write(b.Bytes()); err != nil {
+	if _, err := f.Write(append(line, '\n')); err != nil {
 		fmt.Fprintln(t.out, "gate: no report:", err)
 	}
 }

@@ -21,11 +21,8 @@ func TestReport(t *testing.T) {
 	var out bytes.Buffer
 	for _, kind := range []string{"race", ""} { // two runs of go test add to one report
 		tt := &tester{out: &out, long: map[string][]string{}, lacking: map[string]int{}}
-		tt.packages = []packageResult{
-			{Name: "shared/a" + kind, Status: "pass", Seconds: 100, Kind: kind, Tests: map[string]float64{"TestSlow": 90}},
-			{Name: "shared/c" + kind, Status: "pass", Seconds: 1, Cached: true},
-		}
-		tt.save()
+		tt.save(packageResult{Name: "shared/a" + kind, Status: "pass", Seconds: 100, Kind: kind, Tests: map[string]float64{"TestSlow": 90}})
+		tt.save(packageResult{Name: "shared/c" + kind, Status: "pass", Seconds: 1, Cached: true})
 	}
 	steps := []stepResult{{Name: "make test", Seconds: 101, CPUSeconds: 190}, {Name: "make test-cloud", Seconds: 80, CPUSeconds: 20, Background: true, Error: "exit status 1"}}
 	g, err := readGate(dir, steps, 2*time.Minute)
