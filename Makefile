@@ -168,16 +168,18 @@ agent-tasks:
 test-sam:
 	BINDERY_SAM=1 $(TARGET) -tools 'npm sam' -- -run '^TestSAM$$' -timeout 30m ./tests/cloud
 
-## Every Lambda function as it is deployed: FUNCTIONS/NAME/bootstrap, for ARCH.
+## Every Lambda function as it is deployed: FUNCTIONS/NAME/bootstrap, for ARCH, or
+## ONLY those with these names.
 ## Without the marks of version control: the same code is the same file, of which
 ## a deployment makes no new version. Without what functions never use: net/rpc,
 ## and HTTP/2, which the services that they call do not speak.
 ARCH ?= arm64
 FUNCTIONS ?= bin/functions
+ONLY ?=
 functions:
-	@rm -rf $(FUNCTIONS) && mkdir -p $(FUNCTIONS)/.built
+	@$(if $(ONLY),,rm -rf $(FUNCTIONS) && )mkdir -p $(FUNCTIONS)/.built
 	@CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=false -ldflags='$(LDFLAGS)' -tags lambda.norpc,nethttpomithttp2 \
-	  -o $(FUNCTIONS)/.built/ ./functions/...
+	  -o $(FUNCTIONS)/.built/ $(if $(ONLY),$(ONLY:%=./functions/%),./functions/...)
 	@for f in $(FUNCTIONS)/.built/*; do n=$${f##*/}; mkdir -p $(FUNCTIONS)/$$n && mv $$f $(FUNCTIONS)/$$n/bootstrap; done
 	@rmdir $(FUNCTIONS)/.built
 

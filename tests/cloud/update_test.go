@@ -45,7 +45,7 @@ func (d *deployment) update(t *testing.T) {
 	running := d.startJob(t, domain)
 	gate.met(t)
 	began := time.Now()
-	if err := d.script(t, "deploy.sh", "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+otherRenderer(t), "LOCAL_PARAMETERS=RenderConcurrency=3"); err != nil {
+	if err := d.script(t, "deploy.sh", append(d.otherFunctions(t), "LOCAL_PARAMETERS=RenderConcurrency=3")...); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("deployed again in %v", time.Since(began).Round(time.Second))
@@ -101,6 +101,50 @@ func (d *deployment) bundleOf(t *testing.T, id string) string {
 		t.Fatalf("the bundle: %d %v", status, link)
 	}
 	return link["sha256"].(string)
+}
+
+// otherFunctions returns what makes deploy.sh deploy functions of another renderer.
+// If programs were linked for all tests, it links only those that differ.
+func (d *deployment) otherFunctions(t *testing.T) (env []string) {
+	t.Helper()
+	flags := "GOFLAGS=" + os.Getenv("GOFLAGS") + " -overlay=" + otherRenderer(t)
+	linked := outside.Programs(t, "functions-"+runtime.GOARCH)
+	if linked == "" {
+		return []string{flags}
+	}
+	d.programs = filepath.Join(d.dir, "functions")
+	programs, err := filepath.Glob(filepath.Join(linked, "*", "bootstrap"))
+	if err != nil || len(programs) == 0 {
+		t.Fatalf("programs: %v, %v", programs, err)
+	}
+	names := append(slices.Clone(workflowSteps), "failexport", "reconcile")
+	for _, program := range programs {
+		name := filepath.Base(filepath.Dir(program))
+		if err := os.MkdirAll(filepath.Join(d.programs, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(names, name) {
+			continue
+		}
+		file := filepath.Join(d.programs, name, "bootstrap")
+		if err := os.Link(program, file); err == nil {
+			continue
+		}
+		data, err := os.ReadFile(program) // of another file system
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, data, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.Command("make", "--no-print-directory", "-C", outside.Checkout(t), "functions", "ARCH="+runtime.GOARCH,
+		"FUNCTIONS="+d.programs, "ONLY="+strings.Join(names, " "))
+	build.Env = append(os.Environ(), flags)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("make functions: %v\n%s", err, out)
+	}
+	return []string{"LOCAL_FUNCTIONS=" + d.programs}
 }
 
 // otherRenderer writes a file for -overlay that puts another version of the

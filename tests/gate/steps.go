@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 )
@@ -37,6 +38,9 @@ func runSteps(ctx context.Context, steps []step, out io.Writer) error {
 	}
 	report, err := newReport(dir)
 	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "logs")); err != nil {
 		return err
 	}
 	s := &scheduler{out: out, logs: filepath.Join(dir, "logs"), atOnce: 2, grace: 30 * time.Second}
