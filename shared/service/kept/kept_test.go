@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 func key(i int) Key { return sha256.Sum256(fmt.Append(nil, i)) }
@@ -169,11 +170,20 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 // TestFolderStaysWithinBounds: whatever exports ask for, all that the last one asked
 // for is there, and the folder has at most half as much again.
 func TestFolderStaysWithinBounds(t *testing.T) {
+	t.Run("three exports", func(t *testing.T) { staysWithinBounds(t, 3) })
+	t.Run("forty exports", func(t *testing.T) {
+		outside.Long(t, "writes and reads gigabytes")
+		staysWithinBounds(t, 40)
+	})
+}
+
+func staysWithinBounds(t *testing.T, exports int) {
+	t.Helper()
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
 	version := make([]int, 600)
 	const each = 100 << 10
-	for round := range 40 {
+	for round := range exports {
 		for range 60 {
 			version[random.IntN(len(version))]++
 		}
