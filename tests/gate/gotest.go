@@ -234,6 +234,10 @@ func folders(names []string) []string {
 	return paths
 }
 
+// shown is the time in seconds after which a test that passes has a line of its own:
+// packages of many such tests print nothing for minutes.
+const shown = 20
+
 // goTest runs go test with the arguments and prints what a person needs: a line
 // for each package, and the output of tests that fail.
 func (t *tester) goTest(ctx context.Context, kind string, args ...string) error {
@@ -329,6 +333,9 @@ func (t *tester) read(r io.Reader, kind string) {
 				t.count(e.Action)
 				if e.Elapsed > 1 {
 					s.result.Tests[e.Test] = e.Elapsed
+				}
+				if e.Elapsed > shown && e.Action == "pass" && !t.verbose {
+					fmt.Fprintf(t.out, "    \t%s %s\t%.0fs\n", s.result.Name, e.Test, e.Elapsed)
 				}
 			}
 			if e.Action == "fail" && !t.verbose {

@@ -185,7 +185,7 @@ func TestVariablesInTheDocumentation(t *testing.T) {
 	}
 	// What tests are told by, which contributors set.
 	maps.Copy(set, read("../../../tests", "_test.go"))
-	maps.Copy(set, read("../../../tests/harness", ".go"))
+	maps.Copy(set, read("../../../tests", ".go"))
 	maps.Copy(set, read("../../../shared/service/export", "_test.go"))
 	documented := read(docsDir, ".mdx")
 	for v, name := range documented {
