@@ -322,7 +322,9 @@ func (t *tester) read(r io.Reader, kind string) {
 			if e.Test == "" {
 				s.result.Status, s.result.Seconds = e.Action, e.Elapsed
 				if e.Action == "fail" && !t.verbose {
-					t.print(s.output[""])
+					for _, test := range slices.Sorted(maps.Keys(s.output)) { // of the package, and of tests that did not end
+						t.print(s.output[test])
+					}
 				}
 				t.packages = append(t.packages, s.result)
 				t.save(s.result)

@@ -54,6 +54,7 @@ func TestOutputOfTests(t *testing.T) {
 		"pass|b|TestLong",
 		"output|b|TestTool|    b_test.go:3: "+outside.NotRun+" needs helm (make tools)",
 		"skip|b|TestTool",
+		"output|b|TestHangs|panic: test timed out after 45m0s",
 		"output|b||FAIL\t"+module+"/b\t2.0s",
 		"fail|b",
 	), "race")
@@ -64,6 +65,7 @@ func TestOutputOfTests(t *testing.T) {
     b_test.go:1: it broke
 --- FAIL: TestBad
 FAIL	b	2.0s
+panic: test timed out after 45m0s
 not run: 1 for want of helm (make tools)
 2 passed, 1 failed, 1 skipped
 `
