@@ -33,6 +33,7 @@ import (
 // the layers.
 func TestServeImage(t *testing.T) {
 	outside.Long(t, "compiles the program for two architectures")
+	outside.WatchSources(t)
 	dir := t.TempDir()
 	bundle := filepath.Join(dir, "site.tar.gz")
 	if err := os.WriteFile(bundle, []byte("a bundle"), 0o600); err != nil {

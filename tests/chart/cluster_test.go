@@ -169,6 +169,8 @@ type cluster struct {
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	c := &cluster{t: t, bed: outside.Folder(t, "testbeds", "k8s"), chart: filepath.Join(outside.Checkout(t), "infra", "chart")}
+	outside.WatchSources(t)
+	outside.Watch(t, "infra/chart", "infra/image")
 	if os.Geteuid() != 0 {
 		outside.OutOfReach(t, "root, for a node with real pods")
 	}

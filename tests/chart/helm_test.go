@@ -29,6 +29,7 @@ const folder = "../../infra/chart"
 // call runs helm away from anybody's clusters and settings.
 func call(t *testing.T, stdin string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
+	outside.Watch(t, "infra/chart")
 	cmd := exec.CommandContext(t.Context(), outside.Program(t, "helm"), args...)
 	home := t.TempDir()
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "KUBECONFIG=" + filepath.Join(home, "none")}

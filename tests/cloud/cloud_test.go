@@ -103,6 +103,8 @@ func TestCloud(t *testing.T) {
 
 func deploy(t *testing.T) *deployment {
 	t.Helper()
+	outside.WatchSources(t)
+	outside.Watch(t, "infra", "functions", "events")
 	outside.Tool(t, "MiniStack", "ministack", "bin", "python")
 	outside.Program(t, "node")
 	// Marks of version control are part of a bundle, and tests have none.

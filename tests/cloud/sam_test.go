@@ -29,6 +29,8 @@ func TestSAM(t *testing.T) {
 	if os.Getenv("BINDERY_SAM") == "" {
 		t.Skip("not run: make test-sam does")
 	}
+	outside.WatchSources(t)
+	outside.Watch(t, "infra", "functions", "events")
 	root := outside.Checkout(t)
 	sam := outside.Tool(t, "the SAM CLI", "sam", "bin", "sam")
 	cdk := outside.Tool(t, "the CDK's program", "npm", "node_modules", ".bin", "cdk")

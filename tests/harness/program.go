@@ -96,28 +96,16 @@ func program(tb testing.TB, name string) string {
 // built has a function for each program that was built.
 var built sync.Map
 
-// WatchSources is Watch for all that programs of infra/cmd are built of.
+// WatchSources is outside.WatchSources.
 func WatchSources(tb testing.TB) {
 	tb.Helper()
-	Watch(tb, "go.mod", "go.sum", "infra/cmd", "shared", "statemachine")
+	outside.WatchSources(tb)
 }
 
-// Watch looks at files and folders of the checkout, at all that is in them, for Go's
-// cache of results: it runs a test again when something changed that the test itself
-// looked at, and knows nothing of what programs read that a test runs.
+// Watch is outside.Watch.
 func Watch(tb testing.TB, names ...string) {
 	tb.Helper()
-	for _, name := range names {
-		err := filepath.WalkDir(filepath.Join(outside.Checkout(tb), filepath.FromSlash(name)), func(_ string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() && d.Name() == "node_modules" {
-				return filepath.SkipDir
-			}
-			return err
-		})
-		if err != nil {
-			tb.Fatal(err)
-		}
-	}
+	outside.Watch(tb, names...)
 }
 
 // Exported is what `bindery run --json` says of a bundle.

@@ -162,6 +162,30 @@ func Programs(tb testing.TB, elem ...string) string {
 	return path
 }
 
+// WatchSources is Watch for all that programs of infra/cmd are built of.
+func WatchSources(tb testing.TB) {
+	tb.Helper()
+	Watch(tb, "go.mod", "go.sum", "infra/cmd", "shared", "statemachine")
+}
+
+// Watch looks at files and folders of the checkout, at all that is in them, for Go's
+// cache of results: it runs a test again when something changed that the test itself
+// looked at, and knows nothing of what programs read that a test runs.
+func Watch(tb testing.TB, names ...string) {
+	tb.Helper()
+	for _, name := range names {
+		err := filepath.WalkDir(filepath.Join(Checkout(tb), filepath.FromSlash(name)), func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && d.Name() == "node_modules" {
+				return filepath.SkipDir
+			}
+			return err
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
 // Program finds a program by the first of its names that is installed, by
 // .ci/tools or on the system.
 func Program(tb testing.TB, names ...string) string {

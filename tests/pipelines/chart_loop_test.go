@@ -451,6 +451,7 @@ func shell(t *testing.T, e environment, env map[string]string, script string, fl
 		t.Fatal(err)
 	}
 	file.Close()
+	outside.Watch(t, ".github", "infra/chart")
 	cmd := exec.CommandContext(t.Context(), outside.Program(t, "bash"), append(flags, file.Name())...)
 	cmd.Dir = e.home
 	cmd.Env = []string{"PATH=" + e.path, "HOME=" + e.home, "TMPDIR=" + filepath.Join(e.home, "tmp")}

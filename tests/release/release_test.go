@@ -251,6 +251,7 @@ func installRelease(t *testing.T, dist, archive, sums string) {
 // The scripts that users and pipelines run keep to POSIX's shell.
 func TestScriptsKeepToTheShell(t *testing.T) {
 	shellcheck := outside.Program(t, "shellcheck")
+	outside.Watch(t, "infra/install.sh")
 	if out, err := exec.Command(shellcheck, filepath.Join(outside.Checkout(t), "infra", "install.sh")).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
