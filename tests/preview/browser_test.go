@@ -51,7 +51,7 @@ func (p devPage) until(what, expression string) {
 		}
 		last = err
 	}
-	text, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText.slice(0, 400) + "\n" + (document.getElementById("bindery-dev") || {shadowRoot: {textContent: ""}}).shadowRoot.textContent`))
+	text, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`"scrolled to " + scrollY + ", tabs " + [...document.querySelectorAll("[role=tab]")].map(t => t.getAttribute("aria-selected")) + "\n" + location.href + "\n" + document.body.innerText.slice(0, 400) + "\n" + (document.getElementById("bindery-dev") || {shadowRoot: {textContent: ""}}).shadowRoot.textContent`))
 	p.Fatalf("%s: did not come (%v); the page:\n%s", what, last, text)
 }
 
@@ -95,7 +95,8 @@ func TestDevInABrowser(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800), chromedp.Navigate(web.URL+"/")); err != nil {
 		t.Fatal(err)
 	}
-	p.until("the page", `document.body.innerText.includes("Written first.") && document.getElementById("bindery-dev")`)
+	// Fonts and scripts that come late move what is on the page.
+	p.until("the page", `document.body.innerText.includes("Written first.") && document.getElementById("bindery-dev") && document.readyState === "complete" && document.fonts.status === "loaded"`)
 	p.run(`localStorage.setItem("bindery:docs.example.com:appearance", "dark")`)
 	p.run(`document.querySelectorAll("[role=tab]")[1].click(); document.querySelector("#bindery-content details").open = true; scrollTo(0, 1500)`)
 	p.until("the place", `scrollY === 1500`)
