@@ -65,7 +65,7 @@ func testOptions(args []string) (options, error) {
 }
 
 // timeout ends a package's tests that hang.
-const timeout = "45m"
+const timeout = "60m"
 
 // runTests installs the tools and runs go test. Packages that need no tool start
 // at once. It prints results as they come, and at the end what was not run.
