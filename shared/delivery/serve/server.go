@@ -77,8 +77,8 @@ type Options struct {
 	// for real.
 	Sleep func(context.Context, time.Duration) error
 
-	// lastRequest is how long healing waits for the last request of what was
-	// damaged, to sweep it at once; 0 is a second.
+	// lastRequest limits the wait, during healing, for requests that still read the
+	// damaged version. Its files are removed after that. Default: 1 s.
 	lastRequest time.Duration
 }
 

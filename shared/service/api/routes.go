@@ -42,7 +42,8 @@ type Options struct {
 	// "organisation", whose key was used; "job", the id of the export or agent
 	// job that it is about.
 	Annotate func(ctx context.Context, facts ...slog.Attr)
-	// MeterTime is how long an answer waits for its call to be noted; 0 is 2 s.
+	// MeterTime limits how long a response is delayed to record its usage.
+	// Default: 2 s.
 	MeterTime time.Duration
 }
 

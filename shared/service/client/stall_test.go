@@ -32,8 +32,8 @@ func trickle(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// inMemory runs a subtest with the options of a client whose API is the handler.
-// The clock stands while anybody works.
+// inMemory runs a subtest with options for a client of the handler's API. Time is
+// simulated by synctest.
 func inMemory(t *testing.T, name string, handler http.Handler, run func(*testing.T, Options)) {
 	t.Run(name, func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

@@ -42,8 +42,8 @@ type Options struct {
 	// Docs is the address of the documentation, without a slash at its end; empty
 	// for its source in the repository.
 	Docs string
-	// ReadTime is how long a page waits for what it shows of published files beside
-	// its own; 0 is 3 s for lines of findings and 5 s for changes of a snapshot.
+	// ReadTime limits how long a page reads published files for optional parts.
+	// Default: 3 s for the source lines of findings, 5 s for a snapshot's changes.
 	ReadTime time.Duration
 }
 

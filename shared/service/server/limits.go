@@ -14,10 +14,16 @@ import (
 // than a pipeline opens, and enough for a proxy in front of all callers.
 const maxConnections = 256
 
-// patience is how long a request and its answer may take: the body of a call
-// as a whole, those of objects for each remote.Stride of bytes, each write, and what
-// is left of a body that nothing has asked for.
-type patience struct{ body, write, rest time.Duration }
+// patience holds the time limits of a request and its response.
+type patience struct {
+	// body limits reading a request body: the whole body of an API call, each
+	// remote.Stride of bytes of an uploaded object.
+	body time.Duration
+	// write limits each write of the response.
+	write time.Duration
+	// rest limits reading the part of a body that the handler left unread.
+	rest time.Duration
+}
 
 var usualPatience = patience{body: remote.Patience, write: remote.Patience, rest: time.Second}
 

@@ -41,7 +41,7 @@ const public = "93.184.216.34"
 
 // The rules of addresses hold at each attempt: a name is looked up anew, the
 // connection goes to the address that was checked, and nothing else is followed.
-func TestAddresses(t *testing.T) { synctest.Test(t, testAddresses) } // the clock stands while anybody works
+func TestAddresses(t *testing.T) { synctest.Test(t, testAddresses) } // simulated time
 
 func testAddresses(t *testing.T) {
 	var reached atomic.Int32
