@@ -33,7 +33,7 @@ func TestPagesOpenInABrowser(t *testing.T) {
 		"docs": {"index.html", "components/tabs.html", "404.html"},
 		"hard": {"index.html", "nested.html", "ar/index.html"},
 	}
-	if !testing.Short() {
+	if !outside.Short(t) {
 		if corpora, ok := outside.Maybe(t, "corpora"); ok {
 			for _, site := range []string{"mcp", "trigger", "novu"} {
 				sites[site] = filepath.Join(corpora, site)

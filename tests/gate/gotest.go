@@ -306,7 +306,7 @@ func (t *tester) read(r io.Reader, kind string) {
 				fmt.Fprint(t.out, strings.Replace(e.Output, module+"/", "", 1))
 				continue
 			}
-			if strings.Contains(e.Output, outside.NotShort) && e.Test != "" {
+			if strings.Contains(e.Output, outside.Later) && e.Test != "" {
 				t.long[e.Package] = append(t.long[e.Package], e.Test)
 			}
 			if _, what, ok := strings.Cut(strings.TrimSpace(e.Output), outside.NotRun+" needs "); ok {

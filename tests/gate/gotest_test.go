@@ -49,9 +49,11 @@ func TestOutputOfTests(t *testing.T) {
 		"fail|b|TestBad/part",
 		"output|b|TestBad|--- FAIL: TestBad",
 		"fail|b|TestBad",
-		"output|b|TestLong/sub_name|    "+outside.NotShort+": it exports",
+		"output|b|TestLong/sub_name|    "+outside.Later+": it exports",
 		"skip|b|TestLong/sub_name",
 		"pass|b|TestLong",
+		"output|b|TestSample|    b_test.go:2: some cases are not run with -short, "+outside.Later,
+		"pass|b|TestSample",
 		"output|b|TestTool|    b_test.go:3: "+outside.NotRun+" needs helm (make tools)",
 		"skip|b|TestTool",
 		"output|b|TestHangs|panic: test timed out after 45m0s",
@@ -67,7 +69,7 @@ func TestOutputOfTests(t *testing.T) {
 FAIL	b	2.0s
 panic: test timed out after 45m0s
 not run: 1 for want of helm (make tools)
-2 passed, 1 failed, 1 skipped
+3 passed, 1 failed, 1 skipped
 `
 	if out.String() != want {
 		t.Errorf("output:\n%s\nwant:\n%s", out.String(), want)
@@ -76,7 +78,7 @@ not run: 1 for want of helm (make tools)
 		t.Errorf("results: %+v", tt.packages)
 	}
 	pattern, packages := longTests(tt.long)
-	if pattern != `^TestLong$/^sub_name$` || !slices.Equal(packages, []string{module + "/b"}) {
+	if pattern != `^TestLong$/^sub_name$|^TestSample$` || !slices.Equal(packages, []string{module + "/b"}) {
 		t.Errorf("long tests: %s of %v", pattern, packages)
 	}
 }

@@ -37,8 +37,9 @@ import (
 const (
 	// NotRun begins the message of a test that lacks something.
 	NotRun = "not run:"
-	// NotShort begins the message of a test that -short leaves out.
-	NotShort = "not run with -short, but by make test"
+	// Later is in the message of a test that leaves something to a run without
+	// -short and without the race detector.
+	Later = "left to make test"
 )
 
 // Checkout is the module's root: the nearest folder with a go.mod, from the one
@@ -226,7 +227,26 @@ func OutOfReach(tb testing.TB, what string) {
 func Long(tb testing.TB, why string) {
 	tb.Helper()
 	if testing.Short() {
-		tb.Skipf(NotShort+": %s", why)
+		tb.Skipf("not run with -short, %s: %s", Later, why)
+	}
+}
+
+// Short reports whether -short is set, for a test that then tries a part of its
+// cases. It logs that: the gate runs such a test again with all of them.
+func Short(tb testing.TB) bool {
+	tb.Helper()
+	if testing.Short() {
+		tb.Logf("some cases are not run with -short, %s", Later)
+	}
+	return testing.Short()
+}
+
+// NoRace skips a test under the race detector. why says what the detector changes.
+// The gate runs such a test again without it.
+func NoRace(tb testing.TB, why string) {
+	tb.Helper()
+	if raceDetector {
+		tb.Skipf("not run under the race detector, %s: %s", Later, why)
 	}
 }
 

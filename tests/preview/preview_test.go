@@ -95,7 +95,7 @@ var devScript = regexp.MustCompile(`<script src="/bindery-dev/client\.js" data-b
 // bundle of it.
 func TestDevIsTheBundle(t *testing.T) {
 	sites := map[string]string{"docs": filepath.Join(outside.Checkout(t), "infra", "docs")}
-	if !testing.Short() {
+	if !outside.Short(t) {
 		if corpora, ok := outside.Maybe(t, "corpora"); ok {
 			for _, site := range []string{"mcp", "trigger", "novu"} {
 				sites[site] = filepath.Join(corpora, site)

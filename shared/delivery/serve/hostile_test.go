@@ -19,6 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // forged is an archive as an attacker may write it: by itself a sound bundle of
@@ -306,7 +308,7 @@ func TestCutAnywhere(t *testing.T) {
 	v := newVolume(t)
 	before := tree(t, v.dir)
 	step := 3
-	if testing.Short() {
+	if outside.Short(t) {
 		step = 17
 	}
 	for n := 0; n < len(data); n += step {

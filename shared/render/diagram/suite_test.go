@@ -18,6 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/render/diagram/layout"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // texts are the texts of a drawing, sorted: the lines of a label, a word apart.
@@ -353,8 +355,9 @@ func placedOf(t *testing.T, text string) *placedGraph {
 // TestSuite draws graphs of 2 to 300 nodes. Every word of them is there, and
 // nothing lies on anything else.
 func TestSuite(t *testing.T) {
+	short := outside.Short(t)
 	for i, s := range suite() {
-		if testing.Short() && (i%7 > 0 || i > 200) {
+		if short && (i%7 > 0 || i > 200) {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
@@ -692,10 +695,11 @@ func TestDagre(t *testing.T) {
 		}
 		known[name] = f
 	}
+	short := outside.Short(t)
 	var ours, theirs figure
 	for i, s := range suite() {
 		f, ok := known[s.name]
-		if !ok || testing.Short() && i%5 > 0 {
+		if !ok || short && i%5 > 0 {
 			continue
 		}
 		g, _ := compared(t, s.source)

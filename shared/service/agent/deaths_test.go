@@ -17,6 +17,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // mortal is a world in which jobs run one after another with faults.
@@ -111,12 +113,12 @@ func TestDeathAtEachCall(t *testing.T) {
 	}
 	// Each call has one of the faults; which, turns with the call. Of those that
 	// only read, every other one is enough.
-	faults, step := storetest.AllFaults(), 2
-	if testing.Short() {
+	faults, step, short := storetest.AllFaults(), 2, outside.Short(t)
+	if short {
 		step = 11
 	}
 	for i, call := range calls {
-		if i%step > 0 && (testing.Short() || reading.MatchString(call)) {
+		if i%step > 0 && (short || reading.MatchString(call)) {
 			continue
 		}
 		if m.ran == 12 { // the more pull requests, the slower the fake's list of them
@@ -149,7 +151,7 @@ func TestDeathInTheSecondRound(t *testing.T) {
 	m.whole(sound, 2, nil)
 	calls = slices.DeleteFunc(calls, reading.MatchString)
 	faults, step := storetest.AllFaults(), 1
-	if testing.Short() {
+	if outside.Short(t) {
 		step = 6
 	}
 	for i := 0; i < len(calls); i += step {

@@ -94,8 +94,9 @@ func TestCallsOfAssembleAreNoted(t *testing.T) {
 // the same bytes.
 func TestAssembleGoesOn(t *testing.T) {
 	const part = 40_000
+	short := outside.Short(t)
 	killAssemble(t, part, sampleSite(9), func(_ *testing.T, w *world) store.Objects { return w.objects }, func(call string) bool {
-		return !testing.Short() || writesParts(call)
+		return !short || writesParts(call)
 	})
 }
 

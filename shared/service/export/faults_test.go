@@ -25,6 +25,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // One fault, at each call that any function of an export makes of a port: the
@@ -96,7 +98,7 @@ func schedule(t *testing.T, some, all int) (seed uint64, most int) {
 		return seed, min(n, all)
 	case os.Getenv("BINDERY_FAULTS") != "":
 		t.Fatal("BINDERY_FAULTS is neither a number of cases nor all")
-	case testing.Short():
+	case outside.Short(t):
 		return seed, min(10, all)
 	}
 	return seed, min(some, all)

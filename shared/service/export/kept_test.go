@@ -27,6 +27,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/kept"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // livingSite is a site that its authors edit.
@@ -256,7 +258,7 @@ func (r *rendering) export(t *testing.T, fsys fstest.MapFS) (data []byte, end in
 // ones.
 func TestKeptPagesMakeTheBytesOfAColdExport(t *testing.T) {
 	histories, length := 12, 12
-	if testing.Short() {
+	if outside.Short(t) {
 		histories, length = 3, 8
 	}
 	names := slices.Sorted(maps.Keys(livingEdits))
@@ -612,6 +614,7 @@ func TestWhatIsKeptIsNotMadeAgain(t *testing.T) {
 // TestEachDamagedValueIsMadeAgain damages every value that is kept, of each kind
 // there is, in the ways that disks do.
 func TestEachDamagedValueIsMadeAgain(t *testing.T) {
+	short := outside.Short(t)
 	s := newLivingSite()
 	w := rendering{world: newWorld(t), dir: t.TempDir()}
 	w.export(t, s.fs())
@@ -649,7 +652,7 @@ func TestEachDamagedValueIsMadeAgain(t *testing.T) {
 					t.Errorf("%s of a value is damaged, named %v: %s", name, refs, firstDifference(unpacked(t, got), unpacked(t, want)))
 				}
 			}
-			if testing.Short() && key != (kept.Key{}) {
+			if short && key != (kept.Key{}) {
 				break
 			}
 		}

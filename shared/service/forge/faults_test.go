@@ -8,6 +8,8 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // publish is what a job does at its end: fetch, commit, push, pull request.
@@ -52,12 +54,13 @@ func TestFaults(t *testing.T) {
 		for _, kind := range []forge.Kind{forge.GitHub, forge.GitLab, forge.Gitea} {
 			t.Run(fmt.Sprint(name, "/", kind), func(t *testing.T) {
 				t.Parallel()
+				short := outside.Short(t)
 				for _, call := range []forgetest.Call{forgetest.Refs, forgetest.Fetch, forgetest.Push, forgetest.FindPull, forgetest.OpenPull, forgetest.UpdatePull} {
 					// Once: it heals by itself, but for answers that are none.
 					// Three times: the call fails, and the job runs again.
 					for _, times := range []int{1, 3} {
 						git := call == forgetest.Refs || call == forgetest.Fetch || call == forgetest.Push
-						if kind != forge.Gitea && (git || testing.Short()) || testing.Short() && times == 3 {
+						if kind != forge.Gitea && (git || short) || short && times == 3 {
 							continue // Git is the same for all
 						}
 						fake := forgetest.New(t, forgetest.Dialect(kind))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // grid is a store and objects of many organisations, made when they are asked
@@ -208,7 +209,7 @@ func TestSweepOfManyOrganisations(t *testing.T) {
 	if want := map[string]int{"get": 5, "query": 4, "write": 2, "list": 3}; !maps.Equal(few, want) {
 		t.Errorf("an organisation costs %v, want %v", few, want)
 	}
-	if testing.Short() {
+	if outside.Short(t) {
 		return
 	}
 	if many := perOrganisation(10_000); !maps.Equal(few, many) {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // heard holds what endpoints got against what happened: each event came, under one
@@ -152,7 +154,7 @@ func TestCrashAtEveryCall(t *testing.T) {
 		t.Fatalf("only %d calls", calls)
 	}
 	step := 1
-	if testing.Short() {
+	if outside.Short(t) {
 		step = 7
 	}
 	for at := 1; at <= calls; at += step {
@@ -193,7 +195,7 @@ func TestFaultsAtEveryCall(t *testing.T) {
 	sound := storetest.NewFaults(nil)
 	run(t, sound)
 	calls := slices.DeleteFunc(sound.Log(), func(name string) bool { return !strings.HasSuffix(name, " 1") })
-	if testing.Short() {
+	if outside.Short(t) {
 		calls = calls[:min(6, len(calls))]
 	}
 	for _, call := range calls {
@@ -223,7 +225,7 @@ func pairs(ids map[string]string, name string) (out []string) {
 // by processes that die at random: each arrives, none under another id, in order.
 func TestManyEventsAndKills(t *testing.T) {
 	domains, publishes, keys, life := 40, 200, 1000, 2000
-	if testing.Short() {
+	if outside.Short(t) {
 		domains, publishes, keys, life = 4, 12, 30, 200
 	}
 	w := newWorld(t)

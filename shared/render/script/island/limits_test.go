@@ -6,15 +6,15 @@ import (
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // What a script makes decides what is shown: not the machine, its load, or how
 // often garbage is collected. Other work keeps the processors busy meanwhile, and
 // with -short there is neither that nor what takes seconds by itself.
 func TestFaultsOfMemory(t *testing.T) {
-	if raceDetector {
-		t.Skip("under the race detector the guard on time comes before the counts")
-	}
+	outside.NoRace(t, "the time limit ends the script before the counts do")
 	made, text, bits := errMade.Error(), errText.Error(), errBits.Error()
 	const big = "const big = 'x'.repeat(15 << 20), wide = 'é'.repeat(15 << 20)"
 	const long = "const long = Array(2e5).fill(0)"
@@ -113,7 +113,7 @@ func TestFaultsOfMemory(t *testing.T) {
 		{"objects below the limit", "const f = () => { const l = []; for (let i = 0; i < 900000; i++) l.push({a: i}); return l.length }", "f()", ""},
 	}
 	tests, burners := refused, 0
-	if !testing.Short() {
+	if !outside.Short(t) {
 		tests, burners = slices.Concat(refused, filling), 2
 	}
 	ctx, stop := context.WithCancel(t.Context())

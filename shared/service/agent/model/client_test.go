@@ -122,7 +122,7 @@ func TestEveryBrokenStreamRecovers(t *testing.T) {
 	}
 	want, _ := whole(step)
 	stride := 1
-	if testing.Short() {
+	if outside.Short(t) {
 		stride = 13
 	}
 	tried := 0

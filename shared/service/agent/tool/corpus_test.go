@@ -77,6 +77,7 @@ func brokenLinks(t testing.TB, tree *Tree) []string {
 // A folder of a real site moves and takes its links along: by the exporter's own
 // reader no more are broken than before, and each old address leads on.
 func TestMoveInRealSites(t *testing.T) {
+	short := outside.Short(t)
 	for _, c := range []struct{ site, from, to string }{
 		{"mcp", "docs/2026-07-28/learn", "guides/learn"},
 		{"mcp", "specification/2025-06-18", "spec/june"},
@@ -86,7 +87,7 @@ func TestMoveInRealSites(t *testing.T) {
 		{"trigger", "snippets", "snippets/parts"},
 		{"trigger", "triggering.mdx", "runs/triggering.mdx"},
 	} {
-		if testing.Short() && c.site != "novu" {
+		if short && c.site != "novu" {
 			continue
 		}
 		t.Run(c.site+" "+c.from, func(t *testing.T) {

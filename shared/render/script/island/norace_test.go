@@ -1,5 +1,0 @@
-//go:build !race
-
-package island
-
-const raceDetector = false
