@@ -7,6 +7,7 @@
 //	cloud       the deployed stack on local clouds
 //	dashboard   the dashboard, and signing in
 //	export      from publishing to a checked bundle
+//	gate        the gate: runs all of these, and go test
 //	kills       processes that end in the midst of their work
 //	pipelines   what the documentation gives to pipelines
 //	preview     bindery dev

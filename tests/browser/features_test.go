@@ -64,7 +64,7 @@ func TestFeatureTable(t *testing.T) {
 	chromium := browse.Chromium(t)
 	u := harness.Start(t, t.TempDir())
 	domain := harness.SeededDomain(t, u)
-	harness.Watch(t, "tests/browser/testdata/features")
+	outside.Watch(t, "tests/browser/testdata/features")
 	if _, err := u.Command(t, "publish", filepath.Join(outside.Checkout(t), "tests", "browser", "testdata", "features"), "--domain", domain); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestTheFlowByCurl(t *testing.T) {
 		t.Errorf("the env file is %v (%v), want mode 0600", info.Mode(), err)
 	}
 	domain := harness.SeededDomain(t, u)
-	harness.Watch(t, "infra/docs")
+	outside.Watch(t, "infra/docs")
 	if _, err := u.Command(t, "publish", filepath.Join(outside.Checkout(t), "infra", "docs"), "--domain", domain); err != nil {
 		t.Fatal(err)
 	}

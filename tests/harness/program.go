@@ -20,22 +20,21 @@ import (
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
-// scratch is a folder for what all tests of a package share. Main makes and
-// removes it.
+// scratch is the temporary folder that Main makes and removes.
 var scratch string
 
-// Scratch is a folder for what all tests of a package share, whose TestMain calls
-// Main.
+// Scratch returns a temporary folder shared by all tests of the package. Its
+// TestMain must call Main.
 func Scratch() string { return scratch }
 
-// atEnd has what Main does when the tests are done.
+// atEnd holds functions that Main calls after the last test.
 var atEnd []func()
 
-// AtEnd has Main call a function after the last test of the package.
+// AtEnd registers a function that Main calls after the last test of the package.
 func AtEnd(end func()) { atEnd = append(atEnd, end) }
 
-// Main is what TestMain of a package does that runs programs of ours: it makes the
-// folder of Scratch, runs the tests, and clears up after them.
+// Main implements TestMain for packages that start Bindery's programs. It creates
+// the folder of Scratch, runs the tests, cleans up and exits.
 func Main(m *testing.M) {
 	if island.IsWorker(os.Getenv) { // the process that shows what pages have in JavaScript
 		os.Exit(island.Work(os.Stdin, os.Stdout))
@@ -74,7 +73,7 @@ func program(tb testing.TB, name string) string {
 		return file
 	}
 	once, _ := built.LoadOrStore(name, sync.OnceValues(func() (string, error) {
-		WatchSources(tb)
+		outside.WatchSources(tb)
 		digest, err := buildid.Digest(outside.Checkout(tb), "shared/service/export")
 		if err != nil {
 			return "", err
@@ -96,19 +95,7 @@ func program(tb testing.TB, name string) string {
 // built has a function for each program that was built.
 var built sync.Map
 
-// WatchSources is outside.WatchSources.
-func WatchSources(tb testing.TB) {
-	tb.Helper()
-	outside.WatchSources(tb)
-}
-
-// Watch is outside.Watch.
-func Watch(tb testing.TB, names ...string) {
-	tb.Helper()
-	outside.Watch(tb, names...)
-}
-
-// Exported is what `bindery run --json` says of a bundle.
+// Exported is the output of `bindery run --json`.
 type Exported struct {
 	Bundle      string         `json:"bundle"`
 	SHA256      string         `json:"sha256"`
@@ -118,8 +105,8 @@ type Exported struct {
 	Diagnostics map[string]int `json:"diagnostics"`
 }
 
-// ExportSite turns a folder into a bundle with the program, the way `make run`
-// does, once for all tests: they read bundles, and change what they unpack.
+// ExportSite exports a site with the program, as `make run` does, once for all
+// tests. Tests must not change the bundle; they may change what they unpack from it.
 func ExportSite(tb testing.TB, site string) Exported {
 	tb.Helper()
 	site, err := filepath.Abs(site)
@@ -127,7 +114,7 @@ func ExportSite(tb testing.TB, site string) Exported {
 		tb.Fatal(err)
 	}
 	if name, err := filepath.Rel(outside.Checkout(tb), site); err == nil && filepath.IsLocal(name) {
-		Watch(tb, name)
+		outside.Watch(tb, name)
 	}
 	once, _ := exports.LoadOrStore(site, sync.OnceValues(func() (Exported, error) { return exportOnce(outside.Programs(tb), Bindery(tb), site) }))
 	e, err := once.(func() (Exported, error))()
@@ -140,9 +127,9 @@ func ExportSite(tb testing.TB, site string) Exported {
 // exports has a function for each folder that was exported.
 var exports sync.Map
 
-// exportOnce exports a site. If programs were linked for all tests, into a folder,
-// then the bundle is beside them, for the tests of other packages too: under a
-// key of the program and of what is in the site's folder.
+// exportOnce exports a site. With a folder of programs, it stores the bundle there,
+// so that other test packages reuse it. The key is a digest of the program and of
+// the site's files.
 func exportOnce(programs, program, site string) (Exported, error) {
 	if programs == "" {
 		dir, err := os.MkdirTemp(scratch, "export-")
@@ -221,8 +208,7 @@ func exportKey(program, site string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:32], err
 }
 
-// runOn has a program export a site into a folder, and believes what it says of it
-// if that can be so.
+// runOn exports a site into a folder and checks the program's JSON output.
 func runOn(program, site, dir string) (Exported, error) {
 	out := filepath.Join(dir, "bundle.tar.gz")
 	cmd := exec.Command(program, "run", site, "--out", out, "--json", "--no-cache")

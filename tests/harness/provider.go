@@ -37,7 +37,7 @@ func NewIDProvider(t *testing.T) IDProvider {
 // to at redirect.
 func (p IDProvider) Serve(t *testing.T, redirect string) {
 	t.Helper()
-	Watch(t, "tests/tools/oidc")
+	outside.Watch(t, "tests/tools/oidc")
 	library := filepath.Dir(filepath.Dir(outside.Tool(t, "an OpenID provider", "oidc", "node_modules", "oidc-provider", "package.json")))
 	about, err := json.Marshal(map[string]any{"port": p.port, "client": "bindery", "secret": p.Secret, "redirect": redirect, "groups": map[string][]string{"bob": {"writers"}}})
 	if err != nil {

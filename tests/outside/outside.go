@@ -142,9 +142,9 @@ func Tool(tb testing.TB, what string, elem ...string) string {
 	return path
 }
 
-// Programs is a folder of programs that were linked for all tests ("make
-// programs"), below $BINDERY_PROGRAMS. It is empty without the variable: tests
-// then link what they start.
+// Programs returns the path of a file or folder in $BINDERY_PROGRAMS, where "make
+// programs" links the programs that tests start. Without the variable it returns "",
+// and tests link the programs themselves.
 func Programs(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	dir := os.Getenv("BINDERY_PROGRAMS")
@@ -155,7 +155,7 @@ func Programs(tb testing.TB, elem ...string) string {
 	if len(elem) == 0 {
 		return dir
 	}
-	// Go's test cache compares what a test looks at: every program.
+	// For Go's test cache, every program is an input of the test.
 	err := filepath.WalkDir(path, func(_ string, _ fs.DirEntry, err error) error { return err })
 	if err != nil {
 		tb.Fatalf("BINDERY_PROGRAMS=%s has no %s (make programs): %v", dir, filepath.Join(elem...), err)
@@ -163,15 +163,15 @@ func Programs(tb testing.TB, elem ...string) string {
 	return path
 }
 
-// WatchSources is Watch for all that programs of infra/cmd are built of.
+// WatchSources watches the sources of the programs in infra/cmd.
 func WatchSources(tb testing.TB) {
 	tb.Helper()
 	Watch(tb, "go.mod", "go.sum", "infra/cmd", "shared", "statemachine")
 }
 
-// Watch looks at files and folders of the checkout, at all that is in them, for Go's
-// cache of results: it runs a test again when something changed that the test itself
-// looked at, and knows nothing of what programs read that a test runs.
+// Watch makes files and folders of the checkout inputs of the test, for Go's test
+// cache. Go knows the files that the test opens, but not those that a program opens
+// which the test starts.
 func Watch(tb testing.TB, names ...string) {
 	tb.Helper()
 	for _, name := range names {
@@ -250,8 +250,8 @@ func NoRace(tb testing.TB, why string) {
 	}
 }
 
-// Full reports whether samples are to be whole: make test-all sets $BINDERY_FULL.
-// Without it a test that would take many minutes looks at a part of its cases.
+// Full reports whether $BINDERY_FULL is set, as in make test-all. Without it, a test
+// that would take many minutes runs a sample of its cases.
 func Full() bool { return os.Getenv("BINDERY_FULL") != "" }
 
 // requirement is a value of BINDERY_REQUIRE.

@@ -65,8 +65,8 @@ func buildRelease(t *testing.T) string {
 	t.Helper()
 	goreleaser := outside.Tool(t, "goreleaser", "bin", "goreleaser")
 	checkout := outside.Checkout(t)
-	harness.WatchSources(t)
-	harness.Watch(t, "LICENSE", "infra/install.sh", "infra/sbom")
+	outside.WatchSources(t)
+	outside.Watch(t, "LICENSE", "infra/install.sh", "infra/sbom")
 	if err := os.MkdirAll(filepath.Join(checkout, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}

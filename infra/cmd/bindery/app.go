@@ -34,7 +34,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            config.Config
-	completion     time.Duration // as completionTime
+	completion     time.Duration // limits requests of shell completion
 
 	verbose bool
 	json    bool

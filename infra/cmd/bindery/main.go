@@ -44,7 +44,7 @@ import (
 
 func main() { process(completionTime) }
 
-// process is main with a time for what a shell completes.
+// process runs the program. completion limits requests of shell completion.
 func process(completion time.Duration) {
 	if island.IsWorker(os.Getenv) {
 		os.Exit(island.Work(os.Stdin, os.Stdout))

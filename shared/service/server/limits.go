@@ -14,8 +14,8 @@ import (
 // than a pipeline opens, and enough for a proxy in front of all callers.
 const maxConnections = 256
 
-// patience holds the time limits of a request and its response.
-type patience struct {
+// timeouts holds the time limits of a request and its response.
+type timeouts struct {
 	// body limits reading a request body: the whole body of an API call, each
 	// remote.Stride of bytes of an uploaded object.
 	body time.Duration
@@ -25,21 +25,23 @@ type patience struct {
 	rest time.Duration
 }
 
-var usualPatience = patience{body: remote.Patience, write: remote.Patience, rest: time.Second}
+func defaultTimeouts() timeouts {
+	return timeouts{body: remote.Patience, write: remote.Patience, rest: time.Second}
+}
 
-// limited bounds how long a request and its answer may take. Nobody waits for the rest of a body that nothing has
-// asked for: the connection ends with the answer.
-func limited(next http.Handler, p patience) http.Handler {
+// limited applies the time limits to a request and its response. If the handler left
+// a part of the body unread, the connection ends with the response.
+func limited(next http.Handler, t timeouts) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, ok := r.Context().Value(connection{}).(*conn)
 		if ok {
 			c.refusing = false
 		}
 		control := http.NewResponseController(w)
-		body := &slowBody{ReadCloser: r.Body, control: control, patience: p.body, left: p.body, read: r.ContentLength == 0}
+		body := &slowBody{ReadCloser: r.Body, control: control, patience: t.body, left: t.body, read: r.ContentLength == 0}
 		body.whole = !strings.HasPrefix(r.URL.Path, local.LinkPath)
 		r.Body = body
-		next.ServeHTTP(&slowWriter{ResponseWriter: w, control: control, body: body, patience: p, last: ok && c.last.Load()}, r)
+		next.ServeHTTP(&slowWriter{ResponseWriter: w, control: control, body: body, timeouts: t, last: ok && c.last.Load()}, r)
 	})
 }
 
@@ -76,7 +78,7 @@ type slowWriter struct {
 	http.ResponseWriter
 	control  *http.ResponseController
 	body     *slowBody
-	patience patience
+	timeouts timeouts
 	last     bool // nothing may follow on this connection
 	begun    bool
 }
@@ -92,9 +94,9 @@ func (w *slowWriter) WriteHeader(status int) {
 		w.Header().Set("Connection", "close")
 	}
 	if !w.body.read {
-		_ = w.control.SetReadDeadline(time.Now().Add(w.patience.rest))
+		_ = w.control.SetReadDeadline(time.Now().Add(w.timeouts.rest))
 	}
-	_ = w.control.SetWriteDeadline(time.Now().Add(w.patience.write))
+	_ = w.control.SetWriteDeadline(time.Now().Add(w.timeouts.write))
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -102,6 +104,6 @@ func (w *slowWriter) Write(p []byte) (int, error) {
 	if !w.begun {
 		w.WriteHeader(http.StatusOK)
 	}
-	_ = w.control.SetWriteDeadline(time.Now().Add(w.patience.write))
+	_ = w.control.SetWriteDeadline(time.Now().Add(w.timeouts.write))
 	return w.ResponseWriter.Write(p)
 }

@@ -111,7 +111,7 @@ func TestRefusalsOfTheServer(t *testing.T) {
 // A body that does not come keeps no connection: who has no key is told at once,
 // others when the time is over.
 func TestSlowBodies(t *testing.T) {
-	s := serving(t, func(s *Server) { s.patience.body, s.patience.rest = 100*time.Millisecond, time.Millisecond })
+	s := serving(t, func(s *Server) { s.timeouts.body, s.timeouts.rest = 100*time.Millisecond, time.Millisecond })
 	have, err := s.Seed(t.Context(), SeedDomain)
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestSlowBodies(t *testing.T) {
 		}
 	})
 	t.Run("without a key", func(t *testing.T) {
-		s := serving(t, func(s *Server) { s.patience.body, s.patience.rest = time.Hour, time.Millisecond })
+		s := serving(t, func(s *Server) { s.timeouts.body, s.timeouts.rest = time.Hour, time.Millisecond })
 		_, r := say(t, s, post+"\r\n")
 		heard(t, r, 401, admin.CodeUnauthorized)
 	})
@@ -170,7 +170,7 @@ func TestSlowReaders(t *testing.T) {
 				return
 			}
 		}
-	}), patience{body: time.Hour, write: 100 * time.Millisecond})}
+	}), timeouts{body: time.Hour, write: 100 * time.Millisecond})}
 	go func() { _ = server.Serve(l) }()
 	defer server.Close()
 	c, err := net.Dial("tcp", l.Addr().String())

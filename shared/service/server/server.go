@@ -134,10 +134,10 @@ type Server struct {
 	// pull is the step that asks a forge for a pull request.
 	pull func(context.Context, admin.AgentRef) (job.PullOutput, error)
 
-	patience patience      // as of limited
+	timeouts timeouts      // of requests and responses
 	most     int           // connections of one client address
 	pause    time.Duration // between two looks
-	drain    time.Duration // as drainTime
+	drain    time.Duration // limits Close
 }
 
 // Open takes the data folder and the address; Serve begins. The error is
@@ -148,7 +148,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), patience: usualPatience, most: maxConnections, pause: reconcilePause, drain: drainTime}
+	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), timeouts: defaultTimeouts(), most: maxConnections, pause: reconcilePause, drain: drainTime}
 	if err := l.Lock(); err != nil {
 		return nil, errors.Join(err, l.Close(ctx))
 	}
@@ -269,7 +269,7 @@ func (s *Server) Serve(ctx context.Context) error {
 				return
 			}
 			calls.ServeHTTP(w, r)
-		}), s.patience),
+		}), s.timeouts),
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connection{}, c) },
 		ConnState: func(c net.Conn, state http.ConnState) {
 			if c, ok := c.(*conn); ok {

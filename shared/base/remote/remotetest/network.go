@@ -1,7 +1,7 @@
-// Package remotetest is a network in memory. It is for tests alone. Within
-// testing/synctest a host stalls and a time-out passes without a wait, and no
-// load of the machine decides which of the two comes first: a real network would
-// keep the clock from moving.
+// Package remotetest simulates a network in memory, for tests only. With
+// testing/synctest, stalls and timeouts take no real time, and their order does not
+// depend on the machine's load. Goroutines blocked on a real network would stop the
+// simulated clock.
 package remotetest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Network is a listener whose connections are pipes of this process.
+// Network implements net.Listener with in-process pipes.
 type Network struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -22,25 +22,25 @@ type Network struct {
 
 var _ net.Listener = (*Network)(nil)
 
-// New returns a network on which nobody listens yet.
+// New returns a network without a server.
 func New() *Network {
 	return &Network{conns: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-// NewServer returns a server of a network of its own, which the caller starts.
-// Both end with the test.
+// NewServer returns an unstarted server on a new network. The test's cleanup closes
+// both.
 func NewServer(t testing.TB, handler http.Handler) (*httptest.Server, *Network) {
 	t.Helper()
 	n := New()
 	s := httptest.NewUnstartedServer(handler)
-	_ = s.Listener.Close() // a socket
+	_ = s.Listener.Close() // the real socket
 	s.Listener = n
 	t.Cleanup(s.Close)
 	return s, n
 }
 
-// Transport makes requests over the network, whatever their host. Its connections
-// end with the test.
+// Transport returns a transport that sends requests for any host over the network.
+// The test's cleanup closes its idle connections.
 func (n *Network) Transport(t testing.TB) *http.Transport {
 	t.Helper()
 	transport := &http.Transport{DialContext: n.DialContext}
@@ -48,7 +48,7 @@ func (n *Network) Transport(t testing.TB) *http.Transport {
 	return transport
 }
 
-// Accept is net.Listener's.
+// Accept waits for the next connection (net.Listener).
 func (n *Network) Accept() (net.Conn, error) {
 	select {
 	case c := <-n.conns:
@@ -58,16 +58,16 @@ func (n *Network) Accept() (net.Conn, error) {
 	}
 }
 
-// Close is net.Listener's.
+// Close makes Accept and DialContext fail (net.Listener).
 func (n *Network) Close() error {
 	n.close.Do(func() { close(n.closed) })
 	return nil
 }
 
-// Addr is net.Listener's: an address of this machine.
+// Addr returns a loopback address (net.Listener).
 func (n *Network) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
 
-// DialContext connects to who listens, whatever the address.
+// DialContext connects to the listener. It ignores network and address.
 func (n *Network) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {

@@ -64,7 +64,8 @@ func Dynoxide(t *testing.T) *Cloud {
 	})
 }
 
-// onSomePort starts a program at another port where start returns nil.
+// onSomePort calls start with free ports, up to five times, until it does not return
+// nil: another program may take a port first.
 func onSomePort(t *testing.T, start func(port, endpoint string) *Cloud) *Cloud {
 	t.Helper()
 	for range 5 {
@@ -73,12 +74,12 @@ func onSomePort(t *testing.T, start func(port, endpoint string) *Cloud) *Cloud {
 			return c
 		}
 	}
-	t.Fatal("it ends at every port")
+	t.Fatal("the program ended on each of five ports")
 	return nil
 }
 
-// start runs a program until the test ends, and returns once it answers at health:
-// nil where it ends before, since another one may have taken its port.
+// start runs a program until the test ends, and returns once it answers at health.
+// It returns nil if the program ends before that, as it does if its port is taken.
 func start(t *testing.T, endpoint, health string, cmd *exec.Cmd, env ...string) *Cloud {
 	t.Helper()
 	dir := t.TempDir()

@@ -56,14 +56,14 @@ func KillAfter() Failure { return Failure{cut: true, after: true} }
 // Slow waits, then cuts the connection with nothing done.
 func Slow(d time.Duration) Failure { return Failure{delay: d, cut: true} }
 
-// Stall sends nothing until the caller has gone.
+// Stall sends no response until the client disconnects.
 func Stall() Failure { return Failure{stall: true, cut: true} }
 
 // happen answers a request in this way.
 func (f Failure) happen(w http.ResponseWriter, r *http.Request) {
 	time.Sleep(f.delay)
 	if f.stall {
-		_, _ = io.Copy(io.Discard, r.Body) // else the end of the connection is not seen
+		_, _ = io.Copy(io.Discard, r.Body) // without this the server does not notice the disconnect
 		<-r.Context().Done()
 	}
 	if f.cut {
