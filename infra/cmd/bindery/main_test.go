@@ -43,7 +43,14 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script: each file is a session of a user, against
 // a real `bindery up` or an API that behaves badly.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, scripts(t))
+	p := scripts(t)
+	if outside.Short(t) { // the command of a race run is slow: those in which most happens at the same time
+		p.Dir = ""
+		for _, name := range []string{"run", "jobs", "webhook", "pullrequest"} {
+			p.Files = append(p.Files, filepath.Join("testdata", "script", name+".txtar"))
+		}
+	}
+	testscript.Run(t, p)
 }
 
 // A whole job on a real forge, from flags to the page of its pull request: the

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // Archives as an attacker writes them, one case each in testdata/hostile. A case
@@ -41,6 +43,7 @@ import (
 // shared/delivery/serve has more cases, of what it takes to its volume: see its
 // TestHostileArchives.
 func TestHostileArchives(t *testing.T) {
+	outside.Long(t, "reads archives as large as their limits allow")
 	files, err := filepath.Glob("testdata/hostile/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no cases", err)

@@ -15,6 +15,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // contentsOf writes the contents pages of a site without files.
@@ -173,6 +174,7 @@ func TestContentsAreAsDocumented(t *testing.T) {
 // counted are the bytes that are written, and entries of navigation that are
 // made, of which there are few.
 func TestContentsCostPerPage(t *testing.T) {
+	outside.Long(t, "frames thousands of pages")
 	cost := func(n int) (made, bytes float64) {
 		b := &builder{site: &site.Site{Domain: domain}}
 		var nav []*site.Node

@@ -11,6 +11,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
 	"github.com/bindery-docs/bindery/shared/render/theme/icons"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // builder makes large sites without files.
@@ -136,6 +137,7 @@ func wholeSidebars(v *Views, o *outline) (out []*theme.Sidebar) {
 // What is made for the sidebars of all pages of one section grows with the
 // pages and no faster.
 func TestSidebarWorkPerPage(t *testing.T) {
+	outside.Long(t, "frames thousands of pages")
 	for name, nav := range map[string]func(b *builder, n int) []*site.Node{
 		"flat": func(b *builder, n int) []*site.Node {
 			var all []*site.Node

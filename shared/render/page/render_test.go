@@ -15,6 +15,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // Snippets that include each other twice double with every level; a page of
@@ -54,6 +55,7 @@ func TestChildrenBomb(t *testing.T) {
 // A long text that a page shows or hands on again and again counts with its
 // length: as an expression, as an attribute, in code and in copies of elements.
 func TestTextBomb(t *testing.T) {
+	outside.Long(t, "renders a page as large as its limits allow")
 	text := "export const text = 'x'.repeat(900000);\n\n"
 	for name, source := range map[string]string{
 		"expressions":             text + strings.Repeat("{text}\n\n", 500),

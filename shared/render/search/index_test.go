@@ -17,6 +17,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/proptest"
 	"github.com/bindery-docs/bindery/shared/render/search"
 	"github.com/bindery-docs/bindery/shared/render/search/searchtest"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // guide is a small site that has what questions are about.
@@ -271,6 +272,7 @@ func TestSameIndexHoweverCut(t *testing.T) {
 // Divisions of the same pages and language have the same files but for their
 // roots.
 func TestDivisionsShareFiles(t *testing.T) {
+	outside.Long(t, "builds many indexes")
 	var pages []search.Page
 	for i := range 60 {
 		p := search.Page{Path: fmt.Sprintf("p%02d", i), Title: fmt.Sprintf("Title%02d", i), Divisions: []int{0, 1, 2, 3}}

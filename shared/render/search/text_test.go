@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // runsOf returns the names of the runs of texts of pages that have so many sections
@@ -35,6 +37,7 @@ func runsOf(t *testing.T, pages []int, section string) (names []string, size int
 // around it and none that come after, whatever the pages' sizes are. Pages of one size
 // are the hardest: their runs never meet by chance.
 func TestRunsStayWhereTheyAre(t *testing.T) {
+	outside.Long(t, "builds many indexes")
 	for _, of := range []struct {
 		sections, size int
 	}{{1, 20}, {1, 300}, {4, 300}, {12, 300}, {30, 400}, {100, 400}} {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 const pull = "https://git.example.com/docs/pull/1"
@@ -79,6 +80,7 @@ func (w *world) agentMoves(x tenant) map[string]func(admin.AgentRef) error {
 // success and changes nothing; one that is impossible is an error and changes
 // nothing.
 func TestAgentTransitions(t *testing.T) {
+	outside.Long(t, "tries every change of state")
 	const (
 		no       = admin.CodeJobNotActive
 		running  = admin.CodeJobRunning

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/dashboard"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 var nextPage = regexp.MustCompile(`href="([^"]+)">Next page`)
@@ -122,6 +123,7 @@ var (
 // On a phone the cells of a list stand below each other, each with its column's
 // name; roles keep them cells of a table whatever they look like.
 func TestCellsNameTheirColumns(t *testing.T) {
+	outside.Long(t, "reads every table of the dashboard")
 	w := newWorld(t)
 	_, b, fill := full(w)
 	tables := 0
@@ -158,6 +160,7 @@ func TestCellsNameTheirColumns(t *testing.T) {
 
 // The list of projects shows what became of each one's newest export.
 func TestProjectsShowTheirNewestExport(t *testing.T) {
+	outside.Long(t, "lists hundreds of projects")
 	w := newWorld(t)
 	x, b, _ := full(w)
 	newest := w.export(x, "the-newest")

@@ -41,6 +41,7 @@ func partsOf(log []string) (n int) {
 // However many calls of Assemble a bundle takes, and however small its parts are,
 // its bytes are the same.
 func TestBundleInParts(t *testing.T) {
+	outside.Long(t, "writes a bundle of several parts")
 	w := newWorld(t)
 	w.publish(t, sampleSite(9))
 	want := w.exported(t, nil)
@@ -93,11 +94,9 @@ func TestCallsOfAssembleAreNoted(t *testing.T) {
 // Wherever Assemble is killed, the next call goes on with what is stored and makes
 // the same bytes.
 func TestAssembleGoesOn(t *testing.T) {
+	outside.Long(t, "stops the writing of a bundle at each call")
 	const part = 40_000
-	short := outside.Short(t)
-	killAssemble(t, part, sampleSite(9), func(_ *testing.T, w *world) store.Objects { return w.objects }, func(call string) bool {
-		return !short || writesParts(call)
-	})
+	killAssemble(t, part, sampleSite(9), func(_ *testing.T, w *world) store.Objects { return w.objects }, func(string) bool { return true })
 }
 
 // The same on S3, whose parts have 5 MiB at least. Kills are at the calls that
@@ -261,6 +260,7 @@ func TestAFailedJobLeavesNoParts(t *testing.T) {
 
 // An upload that was swept begins anew.
 func TestAssembleBeginsAnewWhereItsPartsAreGone(t *testing.T) {
+	outside.Long(t, "writes a bundle of several parts")
 	w := newWorld(t)
 	w.publish(t, sampleSite(9))
 	want := w.exported(t, nil)

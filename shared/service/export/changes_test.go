@@ -22,6 +22,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // changedSite is a site of which the test changes some files; with an empty text it
@@ -144,6 +145,7 @@ func onDisk(t *testing.T, data []byte) diff.Source {
 // TestChangesWithoutTheOneBefore: a bundle that is gone is passed over, one that is
 // damaged fails no export.
 func TestChangesWithoutTheOneBefore(t *testing.T) {
+	outside.Long(t, "exports one site many times")
 	ctx := t.Context()
 	w := newWorld(t)
 	w.publish(t, changedSite(9, nil))

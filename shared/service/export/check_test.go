@@ -26,6 +26,7 @@ var bundleAlone = []string{"feature-unset", "integration-off", "search-service"}
 // TestCheckFindsWhatTheBundleLists: the findings of a check and the lines of the
 // bundle's list are the same, in the same order.
 func TestCheckFindsWhatTheBundleLists(t *testing.T) {
+	outside.Long(t, "exports many sites")
 	sites := map[string]func(t *testing.T) fs.FS{
 		"sample": func(*testing.T) fs.FS { return sampleSite(130) },
 		"look":   func(*testing.T) fs.FS { return lookSite() },

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // listedOn are the targets of a contents page's list, as files.
@@ -38,6 +40,7 @@ func largeSite(pages int) fstest.MapFS {
 // The contents are in the bundle, the same however the work was shared, and in
 // no list for machines.
 func TestContentsPagesInTheBundle(t *testing.T) {
+	outside.Long(t, "exports many sites")
 	w := newWorld(t)
 	w.publish(t, largeSite(400))
 	one := unpacked(t, w.exported(t, func(o *Options) { o.Shards = 1 }))

@@ -14,6 +14,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestCost holds the cost page's table of what an export asks of AWS against
@@ -46,6 +47,7 @@ func TestCost(t *testing.T) {
 // TestCostOfUsualPages: units of pages of usual size are smaller, which must not cost
 // a request each. What is kept of the pages takes few more.
 func TestCostOfUsualPages(t *testing.T) {
+	outside.Long(t, "counts what is allocated, which the race detector changes")
 	for _, shards := range []int{1, 3} {
 		w := newWorld(t)
 		site, size := sampleSite(300), 0
@@ -154,6 +156,7 @@ func TestCostOfReuse(t *testing.T) {
 // compared with one before and use what was kept, against the calculator. Bundles of
 // few pages are read in fewer pieces.
 func TestCostOfTheNext(t *testing.T) {
+	outside.Long(t, "exports one site many times")
 	for _, shards := range []int{1, 3} {
 		w := newWorld(t)
 		m := &storetest.Meter{}

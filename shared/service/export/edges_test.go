@@ -21,6 +21,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // siteOf makes a site from pairs of a name and a text.
@@ -175,6 +176,7 @@ func TestExportOfUnusualNames(t *testing.T) {
 }
 
 func TestExportOfUnusualRedirects(t *testing.T) {
+	outside.Long(t, "exports many sites")
 	var many []string
 	for i := range 2500 {
 		many = append(many,

@@ -51,6 +51,7 @@ const defaultConfig = `{"name": "Hostile", "colors": {"primary": "#0055aa"}, "na
 // Packages of shared/render have more cases of their own: TestBrokenPages,
 // TestNothingIsInjected, TestReferencesAreBounded, FuzzBudget.
 func TestHostileSites(t *testing.T) {
+	outside.Long(t, "exports many sites")
 	files, err := filepath.Glob("testdata/hostile/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no cases", err)

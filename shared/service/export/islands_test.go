@@ -15,6 +15,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // shownIslands shows every source as a button, and keeps which pages asked.
@@ -69,6 +70,7 @@ func TestEndedIslands(t *testing.T) {
 // share one, what an interaction may bring has rules and is not told as unknown,
 // and the work's division changes no byte.
 func TestIslandsInTheBundle(t *testing.T) {
+	outside.Long(t, "runs components")
 	files := sampleSite(30)
 	var config struct {
 		Name       string `json:"name"`

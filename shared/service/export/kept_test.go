@@ -333,6 +333,7 @@ var everyPage = []string{"every page"}
 // TestEachInputRendersItsPages changes each input of pages once and looks which
 // are rendered.
 func TestEachInputRendersItsPages(t *testing.T) {
+	outside.Long(t, "exports a site once for each input")
 	for _, place := range []string{"folder", "objects"} {
 		t.Run(place, func(t *testing.T) { eachInput(t, keeping(t, place)) })
 	}
@@ -413,6 +414,7 @@ func TestScriptsRunEachTime(t *testing.T) {
 // TestDamagedPacksAreRenderedAgain damages what is kept, a byte in each of many
 // places: the bundle stays the same.
 func TestDamagedPacksAreRenderedAgain(t *testing.T) {
+	outside.Long(t, "exports one site many times")
 	for _, refs := range []bool{false, true} {
 		t.Run(fmt.Sprint("named ", refs), func(t *testing.T) {
 			s := newLivingSite()
@@ -453,6 +455,7 @@ func TestDamagedPacksAreRenderedAgain(t *testing.T) {
 // TestOwnFiles: files of a bundle that no shard has come to the same bytes with and
 // without what is kept, and a change costs what stands around it.
 func TestOwnFiles(t *testing.T) {
+	outside.Long(t, "exports many sites")
 	r := rand.New(rand.NewPCG(3, 4))
 	var text []byte
 	for n := 0; len(text) < 9<<20; n++ {
@@ -614,7 +617,7 @@ func TestWhatIsKeptIsNotMadeAgain(t *testing.T) {
 // TestEachDamagedValueIsMadeAgain damages every value that is kept, of each kind
 // there is, in the ways that disks do.
 func TestEachDamagedValueIsMadeAgain(t *testing.T) {
-	short := outside.Short(t)
+	outside.Long(t, "exports one site many times")
 	s := newLivingSite()
 	w := rendering{world: newWorld(t), dir: t.TempDir()}
 	w.export(t, s.fs())
@@ -652,9 +655,6 @@ func TestEachDamagedValueIsMadeAgain(t *testing.T) {
 					t.Errorf("%s of a value is damaged, named %v: %s", name, refs, firstDifference(unpacked(t, got), unpacked(t, want)))
 				}
 			}
-			if short && key != (kept.Key{}) {
-				break
-			}
 		}
 	}
 }
@@ -662,6 +662,7 @@ func TestEachDamagedValueIsMadeAgain(t *testing.T) {
 // TestUnreadableIndexesAreMadeAgain: units whose part of the index is something
 // else, with the sum of it, are rendered as if they were not kept.
 func TestUnreadableIndexesAreMadeAgain(t *testing.T) {
+	outside.Long(t, "exports one site many times")
 	s := newLivingSite()
 	w := rendering{world: newWorld(t), dir: t.TempDir()}
 	w.export(t, s.fs())

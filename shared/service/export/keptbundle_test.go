@@ -9,12 +9,14 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/kept"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestAKeptBundleIsTaken: an export of the same plan takes the bundle that a service
 // before it left in the folder, with its findings; one that differs, is to be rendered
 // or finds a damaged file renders.
 func TestAKeptBundleIsTaken(t *testing.T) {
+	outside.Long(t, "exports one site many times")
 	dir := t.TempDir()
 	site := sampleSite(40)
 	export := func(t *testing.T, in admin.StartExport) (w *world, j admin.ExportJob, data []byte) {

@@ -15,6 +15,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // keptKeys are the objects that are kept from one export to the next.
@@ -115,6 +116,7 @@ func TestEachProcessFindsWhatIsKept(t *testing.T) {
 // TestAFreshExportUsesNothingKept: it renders all pages, and what it makes is there
 // for the next export.
 func TestAFreshExportUsesNothingKept(t *testing.T) {
+	outside.Long(t, "exports one site many times")
 	w, s := newWorld(t), newLivingSite()
 	all := slices.Sorted(slices.Values(s.pages))
 	for _, step := range []struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/kept"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestLLMsFull: the file has the text of each page that search engines may know,
@@ -54,6 +55,7 @@ func TestLLMsFull(t *testing.T) {
 // TestRoomInLLMsFull: where a page that shrinks makes room in the file for pages whose
 // units are kept, the bundle is the one that is made without them.
 func TestRoomInLLMsFull(t *testing.T) {
+	outside.Long(t, "renders thousands of pages")
 	site := sampleSite(160)
 	pages := 0
 	for name, f := range site {

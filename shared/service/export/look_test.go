@@ -19,6 +19,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/script"
 	"github.com/bindery-docs/bindery/shared/render/theme"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // lookSite has class names, styles and diagrams on some of its pages.
@@ -69,6 +70,7 @@ func TestPolicy(t *testing.T) {
 // TestLook: pages load the styles and scripts that they need, and only those;
 // the bundle holds them; shards change nothing.
 func TestLook(t *testing.T) {
+	outside.Long(t, "exports one site for each setting")
 	w := newWorld(t)
 	w.publish(t, lookSite())
 	one := w.exported(t, func(o *Options) { o.Shards = 1 })

@@ -16,6 +16,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // apiSite is the site of tests/browser/testdata that has pages about APIs.
@@ -70,6 +71,7 @@ func TestBundleOfAnAPI(t *testing.T) {
 // The playground is there by the feature table; without it no page and no file
 // has a trace of it.
 func TestPlaygroundByTheFeatureTable(t *testing.T) {
+	outside.Long(t, "exports one site for each setting")
 	for _, tt := range []struct {
 		kind admin.Kind
 		set  bool
@@ -130,6 +132,7 @@ func manyCalls(n int) fstest.MapFS {
 
 // A site of an API gives the same bytes however it is cut.
 func TestSameBytesOfAnAPI(t *testing.T) {
+	outside.Long(t, "exports a large specification twice")
 	w := newWorld(t)
 	w.publish(t, manyCalls(300))
 	var want []byte

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/kept"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // keptUnits returns a store that has these values, and their keys.
@@ -127,6 +128,7 @@ func FuzzUnits(f *testing.F) {
 // TestKeptUnitsInSeveralCalls: a bundle of kept units that takes several calls, each of
 // which begins within a shard, is the one that is made without them.
 func TestKeptUnitsInSeveralCalls(t *testing.T) {
+	outside.Long(t, "exports one site many times")
 	site := sampleSite(120)
 	export := func(t *testing.T, values *kept.Store, opts func(*Options)) []byte {
 		t.Helper()

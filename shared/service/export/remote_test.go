@@ -27,6 +27,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // hosts is example.com, with files that a test may change, and a count of the
@@ -388,6 +389,7 @@ func TestRemoteFilesAreAnInput(t *testing.T) {
 // A host that sends more than a job may have costs the files past the limit, the
 // same ones every time.
 func TestRemoteLimits(t *testing.T) {
+	outside.Long(t, "downloads up to every limit")
 	const each = 15 << 20
 	var b strings.Builder
 	for i := range 20 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // restrictedSite keeps something for the group staff in every way.
@@ -179,6 +180,7 @@ func holds(files map[string]string, word string) (names []string) {
 // TestRestricted looks for what a site keeps for a group in every byte of a
 // bundle, and in its search.
 func TestRestricted(t *testing.T) {
+	outside.Long(t, "exports one site many times")
 	w := newWorld(t)
 	w.publish(t, restrictedSite())
 

@@ -20,11 +20,13 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/search/searchtest"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // The feature table and a project's settings decide whether a bundle has search.
 // Where it has none, no file and no page has a trace of it.
 func TestSearchByTheFeatureTable(t *testing.T) {
+	outside.Long(t, "exports one site for each setting")
 	const service = "https://search.example/v1"
 	for _, tt := range []struct {
 		kind     admin.Kind
@@ -150,6 +152,7 @@ func TestSearchOfProducts(t *testing.T) {
 
 // Many shards' terms are joined in groups, and give what they give at once.
 func TestSearchOfManyShards(t *testing.T) {
+	outside.Long(t, "renders thousands of pages")
 	w := newWorld(t)
 	s, ctx := w.steps(nil), context.Background()
 	var whole search.Part

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 func TestManifestReadsBackAsWritten(t *testing.T) {
@@ -41,6 +42,7 @@ func TestManifestReadsBackAsWritten(t *testing.T) {
 }
 
 func TestDecodeRefuses(t *testing.T) {
+	outside.Long(t, "decodes manifests as large as their limits allow")
 	a, b := digest("a"), digest("b")
 	tests := []struct{ name, in, want string }{
 		{"nothing", "", "EOF"},

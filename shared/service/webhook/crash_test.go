@@ -224,8 +224,11 @@ func pairs(ids map[string]string, name string) (out []string) {
 // Ten thousand events through an endpoint that fails one in three times, delivered
 // by processes that die at random: each arrives, none under another id, in order.
 func TestManyEventsAndKills(t *testing.T) {
-	domains, publishes, keys, life := 40, 200, 1000, 2000
-	if outside.Short(t) {
+	domains, publishes, keys, life := 10, 50, 250, 1000
+	switch {
+	case outside.Full():
+		domains, publishes, keys, life = 40, 200, 1000, 2000
+	case outside.Short(t):
 		domains, publishes, keys, life = 4, 12, 30, 200
 	}
 	w := newWorld(t)
