@@ -1,4 +1,3 @@
-// Package harness runs our programs for the tests of several folders: it builds
-// bindery once for each of them, exports sites, starts servers, and unpacks what
-// comes of it. It is for tests alone.
+// Package harness runs Bindery's programs for end-to-end tests. It builds a program
+// once for each test package, exports sites, starts servers and unpacks bundles.
 package harness

@@ -46,7 +46,7 @@ func Extract(t testing.TB, archive []byte, into string) {
 	}
 }
 
-// Run runs a program that must end well, and gives what it says.
+// Run runs a program and returns its output. The test fails if the program does.
 func Run(t *testing.T, name string, args ...string) []byte {
 	t.Helper()
 	out, err := exec.Command(name, args...).CombinedOutput()
@@ -56,19 +56,20 @@ func Run(t *testing.T, name string, args ...string) []byte {
 	return out
 }
 
-// Digest is the SHA-256 of data, in hexadecimal.
+// Digest returns the SHA-256 of data in hexadecimal.
 func Digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// Exists reports whether there is a file or folder of this name.
+// Exists reports whether a file or folder has this name.
 func Exists(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil
 }
 
-// Unpack exports a site into a folder "docs" of its own.
+// Unpack exports a site, unpacks its bundle into a new folder and returns the path
+// of the folder "docs" in it.
 func Unpack(t testing.TB, site string) string {
 	t.Helper()
 	archive, err := os.ReadFile(ExportSite(t, site).Bundle)
@@ -90,7 +91,7 @@ func ReadFile(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
-// Read reads a file.
+// Read returns the content of a file.
 func Read(t *testing.T, file string) string {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -100,7 +101,7 @@ func Read(t *testing.T, file string) string {
 	return string(data)
 }
 
-// LastBytes is the end of a long text.
+// LastBytes returns the end of a long text.
 func LastBytes(s string) string {
 	const most = 3000
 	if len(s) > most {

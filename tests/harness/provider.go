@@ -18,23 +18,23 @@ import (
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
-// IDProvider is an OpenID provider on this machine, on whose pages everybody is who
-// they say.
+// IDProvider is an OpenID provider on this machine. It signs in anybody under the
+// name that they type.
 type IDProvider struct {
 	port   string
 	Issuer string
 	Secret string
 }
 
-// NewIDProvider takes a port for one; it begins with Serve.
+// NewIDProvider reserves a port for a provider. Serve starts it.
 func NewIDProvider(t *testing.T) IDProvider {
 	t.Helper()
 	port := outside.Port(t)
 	return IDProvider{port: port, Issuer: "http://127.0.0.1:" + port, Secret: "sesame-of-the-dashboard"}
 }
 
-// Serve runs the provider until the test ends, for a dashboard that people come back
-// to at redirect.
+// Serve runs the provider until the test ends. It sends people back to redirect, a
+// page of the dashboard.
 func (p IDProvider) Serve(t *testing.T, redirect string) {
 	t.Helper()
 	outside.Watch(t, "tests/tools/oidc")
@@ -65,14 +65,15 @@ func (p IDProvider) Serve(t *testing.T, redirect string) {
 	t.Fatal("the OpenID provider has ended")
 }
 
-// Visitor is somebody at a browser without scripts, who follows where pages lead.
+// Visitor is a client of the dashboard without JavaScript. It keeps cookies and
+// follows redirects.
 type Visitor struct {
 	*http.Client
 	t    *testing.T
 	Base string // of the dashboard
 }
 
-// Screen is a page as a visitor sees it.
+// Screen is a page that a visitor received.
 type Screen struct {
 	Status int
 	At     *url.URL
@@ -80,13 +81,14 @@ type Screen struct {
 	Body   string
 }
 
-// NewVisitor is somebody who has not signed in, at the dashboard below base.
+// NewVisitor returns a visitor who has not signed in to the dashboard below base.
 func NewVisitor(t *testing.T, base string) *Visitor {
 	jar, _ := cookiejar.New(nil) // it has no error
 	return &Visitor{&http.Client{Jar: jar, Timeout: time.Minute}, t, base}
 }
 
-// Ask sends a request, with a form if there is one, and gives the page that it leads to.
+// Ask sends a request, with a form if it is not nil, and returns the page at the end
+// of the redirects.
 func (v *Visitor) Ask(method, address string, form url.Values) Screen {
 	v.t.Helper()
 	var body io.Reader
@@ -113,13 +115,13 @@ func (v *Visitor) Ask(method, address string, form url.Values) Screen {
 	return Screen{res.StatusCode, res.Request.URL, res.Header, string(text)}
 }
 
-// See reads a page of the dashboard, of which it wants a status and texts.
+// See reads a page of the dashboard and checks its status and that it has texts.
 func (v *Visitor) See(path string, status int, texts ...string) Screen {
 	v.t.Helper()
 	return v.holds(v.Ask(http.MethodGet, v.Base+path, nil), path, status, texts...)
 }
 
-// Send sends a form of the dashboard, in pairs.
+// Send sends a form of the dashboard: names and values in turn.
 func (v *Visitor) Send(path string, status int, pairs ...string) Screen {
 	v.t.Helper()
 	form := url.Values{}
@@ -144,7 +146,7 @@ func (v *Visitor) holds(s Screen, path string, status int, texts ...string) Scre
 
 var actionOf = regexp.MustCompile(`<form[^>]* action="([^"]*)"`)
 
-// SignIn goes to the provider and comes back, to a page of the dashboard.
+// SignIn signs in at the provider and returns the page of the dashboard after that.
 func (v *Visitor) SignIn(name, next string) Screen {
 	v.t.Helper()
 	s := v.See("/sign-in?next="+url.QueryEscape(next), http.StatusOK, "Sign in")

@@ -38,7 +38,7 @@ func Start(tb testing.TB, data string) *Up {
 	return StartAt(tb, data, "127.0.0.1:0")
 }
 
-// StartAt is Start at an address of this machine, with more flags.
+// StartAt does what Start does, at an address of this machine and with more flags.
 func StartAt(tb testing.TB, data, addr string, flags ...string) *Up {
 	tb.Helper()
 	u := &Up{Data: data, Log: new(bytes.Buffer)}
@@ -63,7 +63,7 @@ func StartAt(tb testing.TB, data, addr string, flags ...string) *Up {
 	}
 }
 
-// ReadEnv reads the file that `up` writes for callers.
+// ReadEnv reads the file of variables that `up` writes for callers.
 func (u *Up) ReadEnv() bool {
 	f, err := os.Open(filepath.Join(u.Data, "env"))
 	if err != nil {
@@ -88,7 +88,7 @@ func (u *Up) ReadEnv() bool {
 	return u.URL != "" && u.Key != ""
 }
 
-// Kill ends the process the hard way, as a power cut would.
+// Kill ends the process with SIGKILL, as a power cut would.
 func (u *Up) Kill() {
 	if u.cmd.ProcessState == nil {
 		_ = u.cmd.Process.Kill()
@@ -96,7 +96,7 @@ func (u *Up) Kill() {
 	}
 }
 
-// Stop ends the process as Ctrl-C does and checks that it ends well.
+// Stop sends what Ctrl-C sends and checks that the process exits with 0.
 func (u *Up) Stop(tb testing.TB) {
 	tb.Helper()
 	_ = u.cmd.Process.Signal(syscall.SIGINT)
@@ -105,8 +105,8 @@ func (u *Up) Stop(tb testing.TB) {
 	}
 }
 
-// InProcess runs a Bindery in this process: its tasks, to which that which fails
-// jobs is added, its calls and its links, until the test ends. It closes l.
+// InProcess runs Bindery's tasks, API and download links in this process until the
+// test ends. One more task fails jobs that are stuck. InProcess closes l.
 func InProcess(t *testing.T, l *local.Local, service *admin.Service, tasks map[string]asl.Task, key string) *Up {
 	t.Helper()
 	tasks[job.TaskFail] = job.Task(job.Silent(job.NewKeeper(job.Options{Admin: service, Objects: l.Objects()}).Fail))
@@ -136,7 +136,7 @@ func InProcess(t *testing.T, l *local.Local, service *admin.Service, tasks map[s
 	return &Up{URL: server.URL, Key: key}
 }
 
-// Command runs the program as a caller of u and gives its standard output.
+// Command runs the program as a caller of u and returns its standard output.
 func (u *Up) Command(tb testing.TB, args ...string) ([]byte, error) {
 	tb.Helper()
 	cmd := exec.Command(Bindery(tb), args...)
@@ -150,7 +150,7 @@ func (u *Up) Command(tb testing.TB, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// Call makes one request with the admin key and reads its JSON answer.
+// Call sends one request with the admin key and decodes the JSON response.
 func (u *Up) Call(tb testing.TB, method, path, body string) (int, map[string]any, http.Header) {
 	tb.Helper()
 	var content io.Reader

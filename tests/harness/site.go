@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Download exports with the program and gives the digest of what it wrote.
+// Download exports a site with the program and returns the digest of the bundle.
 func Download(t *testing.T, u *Up, domain string, flags ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "bundle.tar.gz")
@@ -24,7 +24,7 @@ func Download(t *testing.T, u *Up, domain string, flags ...string) string {
 	return Digest(archive)
 }
 
-// SeededDomain asks the operator's command which domain `up --seed` made.
+// SeededDomain returns the domain that `up --seed` made, from the operator's command.
 func SeededDomain(t *testing.T, u *Up) string {
 	t.Helper()
 	out, err := u.Command(t, "project", "list", "--data", u.Data, "--json")

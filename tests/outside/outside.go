@@ -1,26 +1,22 @@
-// Package outside finds what tests need from outside the checkout, and says what
-// becomes of a test that lacks it. It is for tests alone: the product needs
-// nothing of this. The rule:
+// Package outside finds tools and data that tests need from outside the checkout,
+// and skips or fails a test that lacks one. Only tests import it. The rules:
 //
 //   - The shared folder, with real sites, a reference parser's oracle and test
 //     beds, is $BINDERY_SHARED, else ../shared beside the module's root. It is no
-//     part of the product. Who has none runs the tests without it: each says what
-//     it lacks and is skipped.
-//   - Where the shared folder is there, all that tests ask of it must be there:
-//     a piece that is missing was misspelt or moved, and fails the test.
+//     part of the product. Without it, tests that need it are skipped and say so.
+//   - With the shared folder, a file in it that a test can't find fails the test:
+//     its name is wrong, or it has moved.
 //   - What .ci/tools installs (programs, libraries, the trees of the reference
 //     parser) may be missing too: such a test says so and is skipped.
-//   - BINDERY_REQUIRE=tools makes failures of skips for want of what .ci/tools
-//     installs. BINDERY_REQUIRE=all makes failures of all of them, those for
-//     want of the shared folder, of root or of a kernel's feature, too. Any
-//     other value fails a test that lacks something: it would require nothing,
-//     in silence.
+//   - With BINDERY_REQUIRE=tools, a test that lacks what .ci/tools installs fails.
+//     With BINDERY_REQUIRE=all, a test that lacks anything fails: the shared
+//     folder, root or a feature of the kernel too. With any other value, a test
+//     that lacks something also fails: a misspelt value must not go unnoticed.
 //
 // Tests that belong to a make target of their own (test-cloud, test-sam,
-// test-chart) skip without that target's variable whatever is required, and keep
-// to the rule with it. Long is what tests ask that -short leaves out. What a test
-// leaves out for another reason (a system that it is not about) is no matter of
-// this package.
+// test-chart) are skipped without that target's variable, whatever
+// BINDERY_REQUIRE says. A test calls Long to be left out of -short. Skips for other
+// reasons, such as another operating system, don't use this package.
 package outside
 
 import (
@@ -42,7 +38,7 @@ const (
 	Later = "left to make test"
 )
 
-// Checkout is the module's root: the nearest folder with a go.mod, from the one
+// Checkout returns the module's root: the nearest folder with a go.mod, from the one
 // that the test runs in upward.
 func Checkout(tb testing.TB) string {
 	tb.Helper()
@@ -84,8 +80,8 @@ func LimitRow(tb testing.TB, cells ...string) {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// Folder is the place of a piece of the shared folder. Without a shared folder
-// the test ends by the rule; without the piece it fails.
+// Folder returns the path of a file or folder in the shared folder. Without a shared
+// folder it skips the test. Without the file it fails the test.
 func Folder(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	piece, ok := Maybe(tb, elem...)
@@ -95,8 +91,8 @@ func Folder(tb testing.TB, elem ...string) string {
 	return piece
 }
 
-// Maybe is Folder for tests that have enough to do without it: without a shared
-// folder it gives false and the test goes on, unless all is required.
+// Maybe does what Folder does, for tests that can go on without the shared folder: it
+// returns false without one, unless BINDERY_REQUIRE is all.
 func Maybe(tb testing.TB, elem ...string) (piece string, ok bool) {
 	tb.Helper()
 	shared, ok := sharedFolder(tb)
@@ -113,7 +109,7 @@ func Maybe(tb testing.TB, elem ...string) (piece string, ok bool) {
 	return piece, true
 }
 
-// Trees is the place of a file that .ci/tools makes with the shared folder's
+// Trees returns the path of a file that .ci/tools makes with the shared folder's
 // oracle: site.jsonl is what the reference MDX parser reads of a real site,
 // site.highlight.jsonl what the reference highlighter shows. They lie in
 // $BINDERY_TREES, else behind the links of .cache/trees.
@@ -131,8 +127,8 @@ func Trees(tb testing.TB, file string) string {
 	return path
 }
 
-// Tool is the place of what .ci/tools has installed, by its link below .cache; what
-// is its name in messages.
+// Tool returns the path of a tool that .ci/tools has installed, by its link below
+// .cache. Messages call it what.
 func Tool(tb testing.TB, what string, elem ...string) string {
 	tb.Helper()
 	path := filepath.Join(append([]string{Checkout(tb), ".cache"}, elem...)...)
@@ -222,8 +218,8 @@ func OutOfReach(tb testing.TB, what string) {
 	tb.Skipf(NotRun+" needs %s", what)
 }
 
-// Long skips a test under -short, whatever is required: make check runs what
-// takes little of the processor, make test everything. why says what takes it.
+// Long skips a test under -short, whatever BINDERY_REQUIRE says. make check sets
+// -short, make test doesn't. why says what takes long.
 func Long(tb testing.TB, why string) {
 	tb.Helper()
 	if testing.Short() {

@@ -11,17 +11,17 @@ import (
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
-// AxeRun asks axe-core for what breaks WCAG 2.2 AA or its best practices, with
-// every menu and tip as a reader finds them. Which levels an author's headings
-// have and what stands in the head of a table are the author's own; frames of
-// other sites are not ours either.
+// AxeRun runs axe-core on a page and returns what breaks WCAG 2.2 AA or axe-core's
+// best practices. It leaves menus and tooltips closed, as a page loads. It skips
+// rules about what authors write (levels of headings, empty table heads), and
+// frames of other sites.
 const AxeRun = `axe.run(document, {
 	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
 	rules: {"target-size": {enabled: true}, "heading-order": {enabled: false}, "empty-table-header": {enabled: false}}, iframes: false,
 }).then(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.target.join(" ") + " (" + n.failureSummary.split("\n").slice(1, 2).join().trim() + ")").join(", ")).join("\n"))`
 
-// TabWalk presses nothing: it focuses each thing that Tab would reach, in order,
-// and names those that a reader would not see then (WCAG 2.2, 2.4.7 and 2.4.11).
+// TabWalk focuses each element that Tab would reach, in order, and returns those with
+// a hidden focus (WCAG 2.2, 2.4.7 and 2.4.11). It presses no key.
 const TabWalk = `(() => {
 	const faults = [], bar = document.querySelector("header.top");
 	for (const e of document.querySelectorAll("a[href], button, summary, input, select, textarea, [tabindex]")) {
@@ -38,14 +38,14 @@ const TabWalk = `(() => {
 	return faults.join("; ");
 })()`
 
-// AxeLook is a way in which axe-core sees a page.
+// AxeLook is a combination of window size and colour scheme for axe-core.
 type AxeLook struct {
 	Name          string
 	Width, Height int64
-	Dark, Forced  bool // Forced: the system's few colours alone
+	Dark, Forced  bool // Forced: forced colours, as in high contrast mode
 }
 
-// AxeLooks are the ways in which pages are looked at.
+// AxeLooks has a wide and a narrow window, in light and in dark.
 var AxeLooks = [...]AxeLook{
 	{"light", 1440, 1000, false, false},
 	{"dark", 1440, 1000, true, false},
@@ -53,7 +53,7 @@ var AxeLooks = [...]AxeLook{
 	{"dark phone", 390, 844, true, false},
 }
 
-// Set makes the browser show pages in this look, to readers who want little motion.
+// Set makes the browser show pages in this look, with reduced motion.
 func (l *AxeLook) Set(ctx context.Context) error {
 	scheme, forced := "light", "none"
 	if l.Dark {
@@ -74,7 +74,7 @@ func (l *AxeLook) Set(ctx context.Context) error {
 	return err
 }
 
-// AxeSource is the text of axe-core, ready for axeRun behind it.
+// AxeSource returns the source of axe-core. AxeRun goes behind it.
 func AxeSource(t *testing.T) string {
 	t.Helper()
 	axe, err := os.ReadFile(outside.Tool(t, "axe-core", "npm", "node_modules", "axe-core", "axe.min.js"))

@@ -24,8 +24,8 @@ import (
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
-// StatedPolicy is the content security policy under which a bundle has to work:
-// its own files, and what its bindery.json says that it needs.
+// StatedPolicy returns the content security policy that a bundle must work under: its
+// own files, and the hosts that its bindery.json lists.
 func StatedPolicy(t *testing.T, dir string) string {
 	t.Helper()
 	var info bundle.Info
@@ -43,8 +43,8 @@ func StatedPolicy(t *testing.T, dir string) string {
 	return policy
 }
 
-// Listen collects what the browser complains of until ctx ends; the function
-// that it returns waits for that and gives the list.
+// Listen collects the browser's errors and warnings until ctx ends. The function that
+// it returns waits for that and returns the list.
 func Listen(ctx context.Context, within string) func() []string {
 	var mu sync.Mutex
 	var wrong []string
@@ -92,7 +92,7 @@ func Listen(ctx context.Context, within string) func() []string {
 	}
 }
 
-// KeepPicture writes a screenshot where BINDERY_SCREENSHOTS asks for them.
+// KeepPicture writes a screenshot into the folder $BINDERY_SCREENSHOTS, if it is set.
 func KeepPicture(t *testing.T, ctx context.Context, picture, look string) {
 	t.Helper()
 	dir := os.Getenv("BINDERY_SCREENSHOTS")
@@ -110,8 +110,8 @@ func KeepPicture(t *testing.T, ctx context.Context, picture, look string) {
 	}
 }
 
-// Policed serves a folder, every answer under a content security policy, until
-// the test ends.
+// Policed serves a folder until the test ends. Every response has the content security
+// policy.
 func Policed(t *testing.T, dir, policy string) *httptest.Server {
 	t.Helper()
 	files := http.FileServer(http.Dir(dir))
@@ -123,7 +123,7 @@ func Policed(t *testing.T, dir, policy string) *httptest.Server {
 	return server
 }
 
-// Chromium finds the program, for tests that run where there is time for it.
+// Chromium returns the path of Chromium. It skips the test under -short.
 func Chromium(t testing.TB) string {
 	t.Helper()
 	outside.Long(t, "opens pages in a browser")
@@ -133,9 +133,9 @@ func Chromium(t testing.TB) string {
 // longest ends a tab whose test hangs.
 const longest = 15 * time.Minute
 
-// Open opens a tab that shares no cookie, cache or storage with any other. The
-// function closes it. All tests have one browser for that; with options of its own,
-// a test starts another.
+// Open opens a tab that shares no cookie, cache or storage with another tab, and
+// returns a function that closes it. All tests share one browser. A test that gives
+// options starts a browser of its own.
 func Open(t testing.TB, chromium string, more ...chromedp.ExecAllocatorOption) (context.Context, context.CancelFunc) {
 	t.Helper()
 	if len(more) > 0 {
@@ -157,7 +157,7 @@ func Open(t testing.TB, chromium string, more ...chromedp.ExecAllocatorOption) (
 	return ctx, func() { stop(); cancel() }
 }
 
-// oneBrowser is that of all tests. harness.Main ends it.
+// oneBrowser is the browser that tests share. harness.Main ends it.
 var oneBrowser struct {
 	sync.Once
 	ctx  context.Context

@@ -1,3 +1,3 @@
-// Package browse opens pages in Chromium, for tests alone, and says what the browser
-// and axe-core complain of.
+// Package browse opens pages in Chromium for tests, and reports errors of the browser
+// and findings of axe-core.
 package browse
