@@ -372,7 +372,10 @@ func goesOn(line string) bool {
 		return false
 	}
 	word := line[:wordEnd(line, 0)]
-	return word == "in" || word == "instanceof" || strings.IndexByte(".,?:=+-*/%&|^>([`", line[0]) >= 0
+	if word == "in" || word == "instanceof" || strings.HasPrefix(line, "!=") || strings.HasPrefix(line, "<=") || strings.HasPrefix(line, "<<") {
+		return true
+	}
+	return strings.IndexByte(".,?:=+-*/%&|^>([`", line[0]) >= 0
 }
 
 func trimStatement(s string) string {

@@ -126,6 +126,8 @@ func (m *Machine) unary(e unary, sc *Scope) any {
 		return typeOf(v)
 	case "-":
 		return -calculable(v)
+	case "~":
+		return float64(^int32(bits(calculable(v))))
 	}
 	return calculable(v)
 }
@@ -199,12 +201,29 @@ func (m *Machine) binary(e binary, sc *Scope) any {
 }
 
 var arithmetic = map[string]func(a, b float64) float64{
-	"+":  func(a, b float64) float64 { return a + b },
-	"-":  func(a, b float64) float64 { return a - b },
-	"*":  func(a, b float64) float64 { return a * b },
-	"/":  func(a, b float64) float64 { return a / b },
-	"%":  math.Mod,
-	"**": math.Pow,
+	"+":   func(a, b float64) float64 { return a + b },
+	"-":   func(a, b float64) float64 { return a - b },
+	"*":   func(a, b float64) float64 { return a * b },
+	"/":   func(a, b float64) float64 { return a / b },
+	"%":   math.Mod,
+	"**":  math.Pow,
+	"&":   func(a, b float64) float64 { return float64(int32(bits(a) & bits(b))) },
+	"|":   func(a, b float64) float64 { return float64(int32(bits(a) | bits(b))) },
+	"^":   func(a, b float64) float64 { return float64(int32(bits(a) ^ bits(b))) },
+	"<<":  func(a, b float64) float64 { return float64(int32(bits(a) << (bits(b) & 31))) },
+	">>":  func(a, b float64) float64 { return float64(int32(bits(a)) >> (bits(b) & 31)) },
+	">>>": func(a, b float64) float64 { return float64(bits(a) >> (bits(b) & 31)) },
+}
+
+// bits returns the 32 bits that operators such as & and << work on.
+func bits(v float64) uint32 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	if v = math.Mod(math.Trunc(v), 1<<32); v < 0 {
+		v += 1 << 32
+	}
+	return uint32(v)
 }
 
 // compared is the answer of a comparison whose operands are in such an order.

@@ -214,39 +214,58 @@ func (p *parser) expression() node {
 }
 
 // operator returns the binary operator that is next and how tight it binds,
-// without taking it; "" for none.
+// without taking it; "" for none. Assignments such as += are none, and so are ++
+// and --: whoever reads on finds them.
 func (p *parser) operator() (op string, level int) {
 	p.space()
 	c := p.peek()
-	if c > '|' || strings.IndexByte("?|&=!<>+-*/%", c) < 0 {
+	if c >= utf8.RuneSelf {
 		return "", 0
 	}
-	rest := p.s[p.i:]
-	for _, o := range operators {
-		if o.op[0] != c || !strings.HasPrefix(rest, o.op) {
-			continue
-		}
-		after := byte(0)
-		if len(rest) > len(o.op) {
-			after = rest[len(o.op)]
-		}
-		// Shifts, ++ and --, and assignments such as +=: whoever reads on finds
-		// them.
-		if len(o.op) == 1 && after == c && c != '/' || after == '=' && strings.IndexByte("?|&+-*/%", c) >= 0 {
+	for _, op := range punctuators[c] {
+		if strings.HasPrefix(p.s[p.i:], op) {
+			if level, ok := tightness(op); ok {
+				return op, level
+			}
 			return "", 0
 		}
-		return o.op, o.level
+	}
+	if c == '/' && !strings.HasPrefix(p.s[p.i:], "/=") {
+		return "/", levelTimes
 	}
 	return "", 0
 }
 
-// operators are the binary operators, each before those that it begins with.
-var operators = [...]struct {
-	op    string
-	level int
-}{
-	{"??", 0}, {"||", 0}, {"&&", 1}, {"===", 2}, {"!==", 2}, {"==", 2}, {"!=", 2},
-	{"<=", 3}, {">=", 3}, {"<", 3}, {">", 3}, {"+", 4}, {"-", 4}, {"**", 5}, {"*", 5}, {"/", 5}, {"%", 5},
+// levelTimes is how tight *, / and % bind.
+const levelTimes = 9
+
+// tightness returns how tight a binary operator binds.
+func tightness(op string) (level int, ok bool) {
+	switch op {
+	case "??", "||":
+		return 0, true
+	case "&&":
+		return 1, true
+	case "|":
+		return 2, true
+	case "^":
+		return 3, true
+	case "&":
+		return 4, true
+	case "===", "!==", "==", "!=":
+		return 5, true
+	case "<=", ">=", "<", ">":
+		return 6, true
+	case "<<", ">>", ">>>":
+		return 7, true
+	case "+", "-":
+		return 8, true
+	case "*", "%":
+		return levelTimes, true
+	case "**":
+		return levelTimes + 1, true
+	}
+	return 0, false
 }
 
 // binary reads operands and the operators between them that bind at least as
@@ -262,7 +281,11 @@ func (p *parser) binary(level int) node {
 			return p.fail("it is too long")
 		}
 		p.i += len(op)
-		l = binary{op, l, p.binary(tight + 1)}
+		next := tight + 1
+		if op == "**" { // 2 ** 3 ** 2 is 2 ** (3 ** 2)
+			next = tight
+		}
+		l = binary{op, l, p.binary(next)}
 	}
 }
 
@@ -273,13 +296,13 @@ func (p *parser) unary() node {
 	defer p.leave()
 	p.space()
 	switch c := p.peek(); c {
-	case '!', '-', '+':
-		if c != '!' && strings.HasPrefix(p.s[p.i+1:], string(c)) {
+	case '!', '~', '-', '+':
+		if (c == '-' || c == '+') && strings.HasPrefix(p.s[p.i+1:], string(c)) {
 			return p.fail("it uses %c%c", c, c)
 		}
 		p.i++
 		of := p.unary()
-		if n, ok := of.(float64); ok && c != '!' {
+		if n, ok := of.(float64); ok && (c == '-' || c == '+') {
 			if c == '-' {
 				n = -n
 			}

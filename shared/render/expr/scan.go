@@ -568,6 +568,10 @@ func (j *Scanner) word() {
 	j.At = end
 	name := j.Text[start:end]
 	kind, keyword := keywords[name]
+	switch name {
+	case "of", "from", "as": // names, unless one stands before them
+		keyword = j.operand || j.last == lastOperator && j.op == '*'
+	}
 	switch {
 	case j.last == lastDot:
 	case keyword:
@@ -586,81 +590,114 @@ func (j *Scanner) word() {
 	j.tookOperand()
 }
 
+// punctuators are those of ECMA-262 that begin with a byte, the longest first.
+// Brackets, the slash and the dot before a digit are read before they are asked
+// for.
+var punctuators = [utf8.RuneSelf][]string{
+	'!': {"!==", "!=", "!"},
+	'%': {"%=", "%"},
+	'&': {"&&=", "&&", "&=", "&"},
+	'*': {"**=", "**", "*=", "*"},
+	'+': {"++", "+=", "+"},
+	',': {","},
+	'-': {"--", "-=", "-"},
+	'.': {"...", "."},
+	':': {":"},
+	';': {";"},
+	'<': {"<<=", "<<", "<=", "<"},
+	'=': {"===", "==", "=>", "="},
+	'>': {">>>=", ">>>", ">>=", ">>", ">=", ">"},
+	'?': {"??=", "??", "?.", "?"},
+	'^': {"^=", "^"},
+	'|': {"||=", "||", "|=", "|"},
+	'~': {"~"},
+}
+
+// punctuator returns the punctuator that begins with c at the next byte.
+func (j *Scanner) punctuator(c byte) string {
+	for _, op := range punctuators[c] {
+		k := 1
+		for k < len(op) && j.at(j.At+k) == op[k] {
+			k++
+		}
+		if k == len(op) && !(op == "?." && isDigit(j.at(j.At+2))) {
+			return op
+		}
+	}
+	return ""
+}
+
 func (j *Scanner) operator(c byte) {
-	next := j.at(j.At + 1)
-	switch {
-	case c == '=' && next == '>':
+	op := j.punctuator(c)
+	switch op {
+	case "":
+		j.fail(j.At, "found %q in an expression, expected an operand or operator", rune(c))
+	case "=>":
 		j.took(2, lastArrow)
-	case (c == '+' || c == '-') && next == c:
+	case "++", "--":
 		// As prefix or postfix: operands stay what they are.
 		if j.At += 2; !j.operand {
 			j.last = lastOperator
 		}
-	case c == '?' && next == '.' && !isDigit(j.at(j.At+2)):
-		j.took(2, lastDot)
-	case c == '?' && next == '?':
-		j.took(2, lastOperator)
-	case c == '.' && next == '.' && j.at(j.At+2) == '.':
+	case ".", "?.":
+		j.took(len(op), lastDot)
+	case "...":
 		if j.Expression && len(j.stack) == 0 && j.last == lastNone {
 			j.fail(j.At, "found ... at the start of an expression, expected an operand")
 			return
 		}
 		j.took(3, lastOperator)
-	case c == '.':
-		j.took(1, lastDot)
-	case c == ';':
+	case ";":
 		if j.Expression && len(j.stack) == 0 {
 			j.fail(j.At, "found ; after an expression, expected }")
 			return
 		}
 		j.took(1, lastSemi)
-	case j.fits(c, next):
-		j.between(c, next)
+	default:
+		if j.fits(op) {
+			j.between(op)
+		}
 	}
 }
 
 // between takes an operator that stands between operands, or before one.
-func (j *Scanner) between(c, next byte) {
-	if n := len(j.stack); c == ',' && n > 0 && j.stack[n-1].mode == inBraces && !j.stack[n-1].block {
+func (j *Scanner) between(op string) {
+	if n := len(j.stack); op == "," && n > 0 && j.stack[n-1].mode == inBraces && !j.stack[n-1].block {
 		j.stack[n-1].key = j.stack[n-1].object
 	}
-	j.op = c
-	if j.took(1, lastOperator); next == '=' && strings.IndexByte("+-<!", c) >= 0 {
-		j.At++
-	}
-	for n := j.at(j.At); n != 0 && strings.IndexByte("=*%&|^>?", c) >= 0 && strings.IndexByte("=*&|>", n) >= 0; n = j.at(j.At) {
-		j.Steps++
-		j.At++
-	}
+	j.op = op[0]
+	j.took(len(op), lastOperator)
 }
 
 // fits reports whether an operator can stand here, and is a fault otherwise.
-func (j *Scanner) fits(c, next byte) bool {
+func (j *Scanner) fits(op string) bool {
 	outside := len(j.stack) == 0
 	switch {
-	case c == '?' && outside:
+	case op == "?" && outside:
 		j.question++
-	case c == ':' && outside:
+	case op == ":" && outside:
 		if j.question == 0 && j.Expression {
 			j.fail(j.At, "found : after a complete expression, expected an operator or }")
 		}
 		j.question = max(0, j.question-1)
-	case c == '@' || c == '\\' || c < 0x20:
-		j.fail(j.At, "found %q in an expression, expected an operand or operator", rune(c))
-	case (c == '!' && next != '=' || c == '~') && j.operand && !j.newLine:
-		j.fail(j.At, "found %c after an operand, expected an operator between two", c)
-	case !j.operand && j.needsLeft(c):
-		j.fail(j.At, "found %c, expected an operand", c)
+	case (op == "!" || op == "~") && j.operand && !j.newLine:
+		j.fail(j.At, "found %s after an operand, expected an operator between two", op)
+	case !j.operand && j.needsLeft(op):
+		j.fail(j.At, "found %s, expected an operand", op)
 	}
 	return j.fault == ""
 }
 
 // needsLeft reports whether an operator cannot stand where an operand must.
-func (j *Scanner) needsLeft(c byte) bool {
+func (j *Scanner) needsLeft(op string) bool {
+	switch op {
+	case "!", "~", "+", "-", ",", "?", ":":
+		return false
+	}
 	switch j.last {
 	case lastOperator, lastArrow, lastDot, lastNone:
-		// import a, * as b has a star after a comma.
-		return strings.IndexByte("%&|^=", c) >= 0 || len(j.stack) == 0 && (c == '>' || c == '*' && (j.Expression || j.op != ','))
+		// Types have > and import a, * as b has a star after a comma.
+		return op != ">" && op != "*" || len(j.stack) == 0 && (op == ">" || j.Expression || j.op != ',')
 	}
 	return false
 }
