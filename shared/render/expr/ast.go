@@ -70,7 +70,16 @@ type Element struct {
 	// Offset is where it begins in Source.Text.
 	Offset   int
 	Source   *Source
-	children []node // text among them is a string
+	children []Child
+}
+
+// Child is a part of an element's content: a text, an element or an expression.
+type Child struct {
+	// Source is the source of an expression, without its braces; "" for others.
+	Source string
+	// Offset is where the expression's brace is in the element's Source.Text.
+	Offset int
+	of     node // that of a text is a string
 }
 
 // Attr is one attribute.

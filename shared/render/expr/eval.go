@@ -71,9 +71,10 @@ func (m *Machine) Value(a Attr, sc *Scope) (any, error) { return m.Eval(Expr{a.v
 
 // Children evaluates an element's children one by one: texts are strings,
 // expressions have their values, or an error that says why they have none.
-func (m *Machine) Children(e *Element, sc *Scope, each func(v any, err error)) {
+func (m *Machine) Children(e *Element, sc *Scope, each func(c Child, v any, err error)) {
 	for _, c := range e.children {
-		each(m.guarded(func() any { return m.eval(c, sc) }))
+		v, err := m.guarded(func() any { return m.eval(c.of, sc) })
+		each(c, v, err)
 	}
 }
 

@@ -41,7 +41,7 @@ func (spell) Element(m *Machine, e *Element, sc *Scope) (any, error) {
 	}
 	out += ">"
 	var err error
-	m.Children(e, sc, func(v any, failed error) {
+	m.Children(e, sc, func(_ Child, v any, failed error) {
 		s, _ := m.text(v)
 		out += s + "|"
 		err = errors.Join(err, failed)

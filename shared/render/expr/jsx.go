@@ -92,17 +92,21 @@ func (p *parser) content(e *Element) {
 	start := p.i
 	flush := func() {
 		if text := jsxText(p.s[start:p.i]); text != "" {
-			e.children = append(e.children, text)
+			e.children = append(e.children, Child{of: text})
 		}
 	}
 	for p.i < len(p.s) {
 		switch p.s[p.i] {
 		case '{':
 			flush()
+			c := Child{Offset: p.i}
 			p.i++
 			if !p.sign("}") { // else a comment
-				e.children = append(e.children, p.expression())
-				p.need("}")
+				c.of = p.expression()
+				if p.need("}"); p.err == nil {
+					c.Source = p.s[c.Offset+1 : p.i-1]
+				}
+				e.children = append(e.children, c)
 			}
 			start = p.i
 		case '<':
@@ -118,7 +122,7 @@ func (p *parser) content(e *Element) {
 				return
 			}
 			p.i = mark
-			e.children = append(e.children, p.element())
+			e.children = append(e.children, Child{of: p.element()})
 			start = p.i
 		default:
 			p.i++

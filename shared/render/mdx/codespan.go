@@ -115,7 +115,7 @@ func (p *parser) singleDollars(in *inliner, from, open int) (int, bool) {
 	if end <= start || isSpaceOrEOL(s[end-1]) || end+1 < len(s) && (s[end+1] == '$' || isDigit(s[end+1])) {
 		return start, false
 	}
-	if p.Dollars == ClearDollars && (open > 0 && isAlnum(s[open-1]) || end+1 < len(s) && isAlnum(s[end+1]) || !clearlyMath(s[start:end])) {
+	if p.Dollars == ClearDollars && (open > 0 && isAlnum(s[open-1]) || end+1 < len(s) && isAlnum(s[end+1]) || holdsMarkup(s[start:end]) || !clearlyMath(s[start:end])) {
 		return start, false
 	}
 	in.text(from, open)
@@ -123,6 +123,26 @@ func (p *parser) singleDollars(in *inliner, from, open int) (int, bool) {
 	node.Value = p.codeValue(s[start:end], false)
 	p.pushNode(in, node, open, end+1)
 	return end + 1, true
+}
+
+// holdsMarkup reports whether code, a tag or a template's name such as \{id} stands
+// between two dollars: they are not those of one formula then.
+func holdsMarkup(s string) bool {
+	if strings.HasPrefix(s, `\{`) {
+		// The braces of a set are both escaped.
+		if k := strings.IndexByte(s, '}'); k > 0 && s[k-1] != '\\' {
+			return true
+		}
+	}
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '`':
+			return true
+		case s[i] == '<' && i+1 < len(s) && (s[i+1] == '/' || isAlpha(s[i+1])) && strings.IndexByte(s[i:], '>') > 0:
+			return true
+		}
+	}
+	return false
 }
 
 // clearlyMath distinguishes formulas from what may stand between two prices or two

@@ -63,12 +63,19 @@ func (s *resolver) expandExpression(n *mdx.Node, sc *scope) (list []*mdx.Node, s
 	if ok {
 		list, ok = s.content(v, n.Pos)
 	}
-	if !ok {
-		s.needsEngine(sc.file, n.Pos,
-			"this expression needs JavaScript and is left out: {"+excerpt(n.Value)+"}: "+reasonOf(err))
+	if name, undefined := undefinedName(n.Value, sc); !ok && undefined {
+		s.end(t)
+		s.report(sc.file, n.Pos, mdx.Warning, "script-failed", writtenMessage(n.Value)+name+" is not defined")
+		return s.written(n, n.Value), false
 	}
-	if shown, ok := s.settle(t, n, nil, nil, sc); ok {
+	if !ok {
+		s.needsEngine(sc.file, n.Pos, writtenMessage(n.Value)+"it needs JavaScript: "+reasonOf(err))
+	}
+	if shown, done := s.settle(t, n, nil, nil, sc); done {
 		return shown, false
+	}
+	if !ok {
+		return s.written(n, n.Value), false
 	}
 	if n.Inline {
 		for _, c := range list {
@@ -76,6 +83,56 @@ func (s *resolver) expandExpression(n *mdx.Node, sc *scope) (list []*mdx.Node, s
 		}
 	}
 	return list, false
+}
+
+// writtenMessage begins the message about an expression that has no value.
+func writtenMessage(source string) string {
+	return "{" + excerpt(source) + "} is shown as it was written: "
+}
+
+// written shows the source of an expression that has no value: text such as
+// /users/{id} is often meant so.
+func (s *resolver) written(n *mdx.Node, source string) []*mdx.Node {
+	if !s.grows(len(source), s.fileOf(n), n.Pos) {
+		return nil
+	}
+	text := "{" + source + "}"
+	// A paragraph of nothing but expressions has lost the spaces between them.
+	if last := s.lastWritten; !n.Inline && n.Kind == mdx.Expression {
+		if last != nil && last.End.Line == n.Pos.Line && last.End.Column+1 == n.Pos.Column {
+			text = " " + text
+		}
+		s.lastWritten = n
+	}
+	return []*mdx.Node{{Kind: mdx.Text, Value: text, Pos: n.Pos, End: n.End}}
+}
+
+// undefinedName returns the name that an expression such as user.id begins with,
+// if nothing gives it a value: the source doesn't, and the engine has no such
+// name. Then it is not asked, which would take some milliseconds.
+func undefinedName(source string, sc *scope) (string, bool) {
+	source = strings.TrimSpace(source)
+	name, _, _ := strings.Cut(source, ".")
+	if !isPath(source) || name[0] < 'a' || name[0] > 'z' || engineHas(name) {
+		return "", false
+	}
+	if _, found := sc.names.Lookup(name); found || strings.Contains(sc.module, name) {
+		return "", false
+	}
+	return name, true
+}
+
+// engineHas reports whether a name that begins with a small letter may be one of
+// the engine's own.
+func engineHas(name string) bool {
+	switch name {
+	case "user", "console", "globalThis", "this", "undefined", "null", "true", "false", "eval", "isFinite", "isNaN", "parseFloat",
+		"parseInt", "encodeURI", "encodeURIComponent", "decodeURI", "decodeURIComponent", "escape", "unescape", "setTimeout",
+		"setInterval", "clearTimeout", "clearInterval", "queueMicrotask", "memo", "forwardRef", "createContext", "createRef",
+		"cloneElement", "isValidElement", "createPortal":
+		return true
+	}
+	return len(name) > 3 && strings.HasPrefix(name, "use") && 'A' <= name[3] && name[3] <= 'Z' // hooks
 }
 
 // dissolve returns the content of an element that is shown without it.

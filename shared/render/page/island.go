@@ -79,23 +79,23 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 		case unknown(err):
 			s.fail(err)
 		case errors.As(err, &fault):
-			*t = trial{outer: t.outer, before: t.before}
 			s.islandSteps += fault.Steps
 			if fault.Limit { // no other is tried on this page
 				s.islands = maxIslands
 			}
-			what := "<" + n.Name + ">"
+			at := s.placeOfFault(fault, n, t, sc)
+			message := "<" + n.Name + "> can't be shown as it is meant: " + fault.Message
 			if n.Kind == mdx.Expression {
-				what = "{" + excerpt(n.Value) + "}"
+				message = writtenMessage(n.Value) + fault.Message
 			}
-			message := what + " can't be shown as it is meant: " + fault.Message
 			if len(fault.Stack) > 1 {
 				message += "; called from " + strings.Join(fault.Stack[1:], ", ")
 			}
 			if fault.File != sc.file {
 				message += "; shown at " + sc.file + ":" + strconv.Itoa(n.Pos.Line)
 			}
-			s.report(fault.File, mdx.Pos{Line: fault.Line, Column: 1}, mdx.Warning, "script-failed", message)
+			*t = trial{outer: t.outer, before: t.before}
+			s.report(fault.File, at, mdx.Warning, "script-failed", message)
 		default:
 			s.r.Log.LogAttrs(s.ctx, slog.LevelError, "a component could not be rendered", slog.String("file", sc.file), slog.Any("error", err))
 		}
@@ -123,6 +123,25 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 	box.Inline = n.Inline
 	s.live = append(s.live, source)
 	return []*mdx.Node{box}, true
+}
+
+// placeOfFault returns where a fault is. The engine knows the line; on the line of
+// the node, the trial without an engine knows which part of it was in doubt.
+func (s *resolver) placeOfFault(fault *island.Error, n *mdx.Node, t *trial, sc *scope) mdx.Pos {
+	at := mdx.Pos{Line: fault.Line, Column: 1}
+	if fault.File != sc.file {
+		return at
+	}
+	for _, d := range t.said.list {
+		if d.File == fault.File && d.Line == fault.Line && d.Code == "script-needed" {
+			at.Column = d.Column
+			return at
+		}
+	}
+	if n.Pos.Line == fault.Line {
+		at.Column = n.Pos.Column
+	}
+	return at
 }
 
 // unknown reports whether an error leaves open what is shown: another try, or

@@ -72,25 +72,28 @@ func (s *resolver) jsProps(m *expr.Machine, e *expr.Element, n *mdx.Node, names 
 }
 
 // jsChildren evaluates the content of an element in JavaScript. What of it
-// needs an engine is left out and reported; the rest is there.
+// needs an engine is shown as it was written and reported.
 func (s *resolver) jsChildren(m *expr.Machine, e *expr.Element, n *mdx.Node, names *expr.Scope) nodes {
 	var out nodes
 	words := false
-	m.Children(e, names, func(v any, err error) {
-		if err != nil {
-			s.needsEngine(s.fileOf(n), n.Pos, "content of <"+n.Name+"> needs JavaScript and is left out: "+reasonOf(err))
-			return
+	m.Children(e, names, func(c expr.Child, v any, err error) {
+		pos := n.Pos
+		if c.Source != "" {
+			pos = placeOf(e.Source, c.Offset)
+		}
+		list, ok := []*mdx.Node(nil), err == nil
+		if _, isText := v.(string); ok && !isText {
+			list, ok = s.content(v, n.Pos)
+		}
+		if !ok {
+			s.needsEngine(s.fileOf(n), pos, writtenMessage(c.Source)+"it needs JavaScript: "+reasonOf(err))
+			list = s.written(n, c.Source)
 		}
 		if text, ok := v.(string); ok {
 			words = words || strings.TrimSpace(text) != ""
 			if text != "" {
 				out = append(out, &mdx.Node{Kind: mdx.Text, Value: text, Pos: n.Pos, End: n.Pos})
 			}
-			return
-		}
-		list, ok := s.content(v, n.Pos)
-		if !ok {
-			s.needsEngine(s.fileOf(n), n.Pos, "a value in <"+n.Name+"> can't be shown and is left out")
 			return
 		}
 		for _, c := range list {

@@ -88,6 +88,21 @@ func TestSingleDollars(t *testing.T) {
 	}
 }
 
+// Dollars before a template's names, and dollars around tags and code, are text.
+func TestDollarsOfTemplates(t *testing.T) {
+	for source, want := range map[string]string{
+		`Go to <code>$\{a}</code> or <code>$\{b}</code>.`: "<p>Go to <code>${a}</code> or <code>${b}</code>.</p>",
+		"From $\\{a}/$\\{b} on.":                          "<p>From ${a}/${b} on.</p>",
+		"The $x=`a`$ one.":                                "<p>The $x=<code>a</code>$ one.</p>",
+		`The set $\{1,2\}$.`:                              "<math",
+		"If $a<b$ then.":                                  "<math",
+	} {
+		if r := renderSource(t, source); !strings.Contains(string(r.HTML), want) {
+			t.Errorf("%s is shown as %s", source, r.HTML)
+		}
+	}
+}
+
 // FuzzMath: whatever stands in a formula, nothing but MathML comes of it.
 func FuzzMath(f *testing.F) {
 	for _, tex := range formulas {

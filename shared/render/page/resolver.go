@@ -37,6 +37,8 @@ type resolver struct {
 	// stack are the snippets and components that are being shown.
 	stack []string
 	js    *expr.Machine
+	// lastWritten is the last expression that was shown as it was written.
+	lastWritten *mdx.Node
 	// modules are the files that names were imported from.
 	modules map[string]*scope
 	// ownIDs are the ids that headings give themselves.
