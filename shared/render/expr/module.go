@@ -1,6 +1,11 @@
 package expr
 
-import "strings"
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
 
 // Import is one import statement.
 type Import struct {
@@ -14,6 +19,78 @@ type Import struct {
 
 // ImportName is one name in the braces of an import: {Name as Local}.
 type ImportName struct{ Name, Local string }
+
+// importEndings are those that an import may leave out, in the order in which
+// they are tried.
+var importEndings = [...]string{".jsx", ".tsx", ".js", ".ts", ".mjs", ".mdx", ".md", "/index.jsx", "/index.tsx", "/index.js", "/index.ts"}
+
+// ImportPaths returns the files of a site that an import in one of them may name,
+// the likeliest first; nil for a package, and for what leads out of the site. A
+// name without a slash or a dot before it is looked for from the root, among the
+// snippets, and from the file; the folder of snippets is called snippets or
+// _snippets.
+func ImportPaths(file, name string) []string {
+	var all []string
+	add := func(p string) {
+		p = strings.TrimPrefix(path.Clean(p), "/")
+		if fs.ValidPath(p) && p != "." && !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	switch {
+	case strings.Contains(name, "://"):
+		return nil
+	case strings.HasPrefix(name, "/"):
+		add(name)
+	case strings.HasPrefix(name, "."):
+		add(path.Join(path.Dir(file), name))
+	default:
+		first, _, nested := strings.Cut(name, "/")
+		if !(nested && otherSnippets(first) != "") && !isSource(name) {
+			return nil
+		}
+		add(name)
+		add("snippets/" + name)
+		add("_snippets/" + name)
+		add(path.Join(path.Dir(file), name))
+	}
+	for _, p := range all {
+		first, rest, nested := strings.Cut(p, "/")
+		if other := otherSnippets(first); nested && other != "" {
+			add(other + "/" + rest)
+		}
+	}
+	if isSource(name) {
+		return all
+	}
+	for _, p := range all {
+		for _, ending := range importEndings {
+			add(p + ending)
+		}
+	}
+	return all
+}
+
+// otherSnippets returns the other name of the folder of snippets; "" for another
+// folder.
+func otherSnippets(folder string) string {
+	switch folder {
+	case "snippets":
+		return "_snippets"
+	case "_snippets":
+		return "snippets"
+	}
+	return ""
+}
+
+// isSource reports whether a name ends as that of a file that can be imported.
+func isSource(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".mdx", ".md", ".jsx", ".tsx", ".js", ".ts", ".mjs", ".json", ".css":
+		return true
+	}
+	return false
+}
 
 // ExportKind says what an export statement exports.
 type ExportKind uint8

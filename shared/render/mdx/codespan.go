@@ -125,24 +125,12 @@ func (p *parser) singleDollars(in *inliner, from, open int) (int, bool) {
 	return end + 1, true
 }
 
-// holdsMarkup reports whether code, a tag or a template's name such as \{id} stands
+// holdsMarkup reports whether code or a template's name such as \{id} stands
 // between two dollars: they are not those of one formula then.
 func holdsMarkup(s string) bool {
-	if strings.HasPrefix(s, `\{`) {
-		// The braces of a set are both escaped.
-		if k := strings.IndexByte(s, '}'); k > 0 && s[k-1] != '\\' {
-			return true
-		}
-	}
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '`':
-			return true
-		case s[i] == '<' && i+1 < len(s) && (s[i+1] == '/' || isAlpha(s[i+1])) && strings.IndexByte(s[i:], '>') > 0:
-			return true
-		}
-	}
-	return false
+	// The braces of a set are both escaped.
+	k := strings.IndexByte(s, '}')
+	return strings.HasPrefix(s, `\{`) && k > 0 && s[k-1] != '\\' || strings.IndexByte(s, '`') >= 0
 }
 
 // clearlyMath distinguishes formulas from what may stand between two prices or two

@@ -52,10 +52,8 @@ func (s *resolver) declareImport(im expr.Import, pos mdx.Pos, sc *scope) {
 			sc.names.Set(local, v)
 		}
 	}
-	lower := strings.ToLower(im.Path)
-	snippet := strings.HasSuffix(lower, ".mdx") || strings.HasSuffix(lower, ".md")
-	own := strings.HasPrefix(im.Path, "/") || strings.HasPrefix(im.Path, ".")
-	if strings.Contains(im.Path, "://") || !snippet && (!own || !isScript(lower)) {
+	file := s.firstOf(expr.ImportPaths(sc.file, im.Path))
+	if file == "" {
 		v := expr.Opaque{Reason: "it is imported from " + im.Path}
 		bind(im.Default, v)
 		bind(im.Namespace, v)
@@ -64,7 +62,7 @@ func (s *resolver) declareImport(im expr.Import, pos mdx.Pos, sc *scope) {
 		}
 		return
 	}
-	file := s.importPath(im.Path, sc)
+	snippet := isSnippet(file)
 	var inner *scope
 	if !snippet || len(im.Names) > 0 || im.Namespace != "" {
 		inner = s.module(file, pos, sc)
@@ -133,18 +131,42 @@ func (s *resolver) snippetError(file string, err error, pos mdx.Pos, sc *scope) 
 	s.report(sc.file, pos, mdx.Error, "snippet-missing", "there is no snippet "+file)
 }
 
-// importPath returns the file that an import names, or "" when it leads out of
-// the site.
-func (s *resolver) importPath(from string, sc *scope) string {
-	p := from
-	if !strings.HasPrefix(p, "/") {
-		p = path.Join(path.Dir(sc.file), p)
+// firstOf returns the first of some files that is in the site: a snippet or
+// JavaScript. Where none is, it is the first that there could be; "" for none.
+func (s *resolver) firstOf(files []string) string {
+	first := ""
+	for _, file := range files {
+		if !isSnippet(file) && !isScript(strings.ToLower(file)) {
+			continue
+		}
+		if first == "" {
+			first = file
+		}
+		if sn := s.included(file); !errors.Is(sn.err, fs.ErrNotExist) {
+			return file
+		}
 	}
-	p = strings.TrimPrefix(path.Clean(p), "/")
-	if !fs.ValidPath(p) || p == "." {
-		return ""
+	return first
+}
+
+// snippetFile returns the file that <Snippet file> names on a page: in the folder of
+// snippets at the root or nearer to the page, or from the root.
+func (s *resolver) snippetFile(name string, sc *scope) string {
+	files := expr.ImportPaths(sc.file, "/snippets/"+name)
+	if strings.HasPrefix(name, "/") {
+		files = expr.ImportPaths(sc.file, name)
 	}
-	return p
+	for dir := path.Dir(sc.file); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		files = append(files, path.Join(dir, "_snippets", name), path.Join(dir, "snippets", name))
+	}
+	files = append(files, expr.ImportPaths(sc.file, "/"+name)...)
+	return s.firstOf(slices.DeleteFunc(files, func(file string) bool { return !fs.ValidPath(file) }))
+}
+
+// isSnippet reports whether a file is MDX or Markdown.
+func isSnippet(file string) bool {
+	ext := strings.ToLower(path.Ext(file))
+	return ext == ".mdx" || ext == ".md"
 }
 
 // module collects the import and export statements of a source, each on its

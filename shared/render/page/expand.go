@@ -177,10 +177,6 @@ func (s *resolver) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same
 		}
 		if name == "Snippet" {
 			if file, ok := n.Attr("file"); ok && file.Kind == mdx.AttrString {
-				p := file.Value
-				if !strings.HasPrefix(p, "/") {
-					p = "/snippets/" + p
-				}
 				given := mdx.Object{}
 				for _, x := range s.props(n, sc) {
 					given = setMember(given, x.name, x.value)
@@ -189,7 +185,7 @@ func (s *resolver) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same
 				if len(children) > 0 {
 					given = setMember(given, "children", nodes(children))
 				}
-				return s.include(s.importPath(p, sc), n, given, children), false
+				return s.include(s.snippetFile(file.Value, sc), n, given, children), false
 			}
 		}
 	}

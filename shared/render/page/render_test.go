@@ -294,3 +294,37 @@ func FuzzRender(f *testing.F) {
 		mdx.Parse(result.Markdown, mdx.Options{})
 	})
 }
+
+// Where snippets lie, and how pages name them.
+func TestSnippetPaths(t *testing.T) {
+	for _, test := range []struct{ name, page, source, file string }{
+		{"the folder of snippets", "page.mdx", `<Snippet file="a.mdx" />`, "snippets/a.mdx"},
+		{"its older name", "page.mdx", `<Snippet file="a.mdx" />`, "_snippets/a.mdx"},
+		{"a folder in it", "page.mdx", `<Snippet file="b/a.mdx" />`, "_snippets/b/a.mdx"},
+		{"a path from the root", "page.mdx", `<Snippet file="/b/a.mdx" />`, "b/a.mdx"},
+		{"a path with the folder", "page.mdx", `<Snippet file="_snippets/a.mdx" />`, "_snippets/a.mdx"},
+		{"the folder of a language", "es/c/page.mdx", `<Snippet file="a.mdx" />`, "es/_snippets/a.mdx"},
+		{"without its ending", "page.mdx", `<Snippet file="a" />`, "_snippets/a.mdx"},
+		{"names with dots", "page.mdx", `<Snippet file="v1.2/.env.mdx" />`, "snippets/v1.2/.env.mdx"},
+		{"an import from the root", "page.mdx", "import A from '/snippets/a.mdx'\n\n<A />", "snippets/a.mdx"},
+		{"an import without a slash", "page.mdx", "import A from 'snippets/a.mdx'\n\n<A />", "snippets/a.mdx"},
+		{"an import without a slash, from a folder", "b/page.mdx", "import A from 'snippets/a.mdx'\n\n<A />", "snippets/a.mdx"},
+		{"an import without the folder", "b/page.mdx", "import A from 'a.mdx'\n\n<A />", "snippets/a.mdx"},
+		{"an import beside the page", "b/page.mdx", "import A from 'a.mdx'\n\n<A />", "b/a.mdx"},
+		{"an import by the other name", "page.mdx", "import A from '/snippets/a.mdx'\n\n<A />", "_snippets/a.mdx"},
+		{"an import without its ending", "page.mdx", "import A from '/snippets/a'\n\n<A />", "snippets/a.mdx"},
+		{"an import with dots", "page.mdx", "import A from '/snippets/b/.env.v2.mdx'\n\n<A />", "snippets/b/.env.v2.mdx"},
+		{"an import of a component", "b/page.mdx", "import { A } from 'snippets/a.jsx'\n\n<A />", "_snippets/a.jsx"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := "The words."
+			if strings.HasSuffix(test.file, ".jsx") {
+				text = "export const A = () => <p>The words.</p>"
+			}
+			r := renderFiles(t, fstest.MapFS{test.page: {Data: []byte(test.source)}, test.file: {Data: []byte(text)}}, test.page)
+			if d := diagnostics(r); !strings.Contains(string(r.HTML), "<p>The words.</p>") || d != "" {
+				t.Errorf("it shows %s and says %s", r.HTML, d)
+			}
+		})
+	}
+}

@@ -31,13 +31,16 @@ var ignoredNames = map[string]bool{"readme.md": true, "license.md": true, "chang
 // classify returns what a file is by its path. named reports whether the
 // navigation names a page by this path without its extension.
 func classify(p string, named func(string) bool) fileKind {
-	for _, e := range strings.Split(p, "/") {
+	elements := strings.Split(p, "/")
+	if snippetFolder(p) && path.Ext(p) == ".mdx" { // one about .env may have its name
+		elements = elements[:len(elements)-1]
+	}
+	for _, e := range elements {
 		if strings.HasPrefix(e, ".") && e != ".well-known" || e == "node_modules" {
 			return ignoredFile
 		}
 	}
-	first, _, nested := strings.Cut(p, "/")
-	snippet := nested && (first == "snippets" || first == "_snippets") || strings.Contains(p, "/_snippets/")
+	snippet := snippetFolder(p)
 	switch ext := path.Ext(p); ext {
 	case ".mdx", ".md":
 		if snippet && !named(strings.TrimSuffix(p, ext)) {
@@ -55,6 +58,11 @@ func classify(p string, named func(string) bool) fileKind {
 		}
 	}
 	return staticFile
+}
+
+// snippetFolder reports whether a file lies in a folder of snippets.
+func snippetFolder(p string) bool {
+	return strings.HasPrefix(p, "snippets/") || strings.HasPrefix(p, "_snippets/") || strings.Contains(p, "/_snippets/")
 }
 
 // RulesFile is the file beside the configuration in which authors set which

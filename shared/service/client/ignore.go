@@ -10,9 +10,11 @@ import (
 const ignoreFile = ".mintignore"
 
 // defaultIgnores are left out of every site unless its own file takes them
-// back in with "!": hidden files, and what repositories hold beside a site.
+// back in with "!": hidden files but snippets, and what repositories hold beside a site.
 const defaultIgnores = `
 .*
+!snippets/**/.*.mdx
+!_snippets/**/.*.mdx
 node_modules/
 README.md
 LICENSE.md

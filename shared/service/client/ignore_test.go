@@ -11,6 +11,10 @@ func TestIgnoreRules(t *testing.T) {
 	}{
 		{"", "a.mdx", false, false},
 		{"# drafts\n\n", "drafts", true, false},
+		{defaultIgnores, ".env", false, true},
+		{defaultIgnores, "snippets/.env", false, true},
+		{defaultIgnores, "snippets/.env.mdx", false, false},
+		{defaultIgnores, "_snippets/a/.env.v2.mdx", false, false},
 		{"a.mdx", "a.mdx", false, true},
 		{"a.mdx", "deep/er/a.mdx", false, true},
 		{"a.mdx", "a.mdx", true, true},

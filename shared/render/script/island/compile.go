@@ -3,7 +3,6 @@ package island
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/bindery-docs/bindery/shared/base/lazy"
+	"github.com/bindery-docs/bindery/shared/render/expr"
 )
 
 // Limits of what one script may grow to.
@@ -224,9 +224,6 @@ func (b *bundler) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 		}
 		from = m.file
 	}
-	if !strings.HasPrefix(a.Path, ".") && !strings.HasPrefix(a.Path, "/") {
-		return api.OnResolveResult{}, fmt.Errorf("%q is not among the site's files: only react, preact and the site's own files can be imported", a.Path)
-	}
 	name, err := find(b.site, from, a.Path)
 	if err != nil {
 		return api.OnResolveResult{}, err
@@ -294,23 +291,21 @@ var loaders = map[string]api.Loader{
 	".json": api.LoaderJSON, ".css": api.LoaderEmpty, ".mdx": api.LoaderEmpty, ".md": api.LoaderEmpty,
 }
 
-// find returns the file that an import names: as it stands, with an ending, or
-// the index of a folder.
+// find returns the file that an import names.
 func find(site files, importer, name string) (string, error) {
-	full := name
-	if !strings.HasPrefix(full, "/") {
-		full = path.Join(path.Dir(importer), full)
-	}
-	full = strings.TrimPrefix(path.Clean(full), "/")
-	if !fs.ValidPath(full) || full == "." {
+	all := expr.ImportPaths(importer, name)
+	switch {
+	case len(all) == 0 && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/")):
 		return "", fmt.Errorf("%q leads out of the site", name)
+	case len(all) == 0:
+		return "", fmt.Errorf("%q is not among the site's files: only react, preact and the site's own files can be imported", name)
 	}
-	for _, ext := range [...]string{"", ".jsx", ".tsx", ".js", ".ts", ".mjs", "/index.jsx", "/index.tsx", "/index.js", "/index.ts"} {
-		if site.has(full + ext) {
-			return full + ext, nil
+	for _, file := range all {
+		if site.has(file) {
+			return file, nil
 		}
 	}
-	return "", fmt.Errorf("there is no file %s", full)
+	return "", fmt.Errorf("there is no file %s", all[0])
 }
 
 var identifier = lazy.Regexp(`[A-Za-z_$][A-Za-z0-9_$]*`)
