@@ -434,9 +434,15 @@ func (m *module) until(comma bool) bool {
 		}
 		j.step(c)
 	}
-	if m.i = len(m.s); j.fault != "" {
+	m.i = len(m.s)
+	switch name, _ := j.Opened(); {
+	case j.fault != "":
 		_, m.i = j.Fault()
 		m.expect("JavaScript")
+	case name != "":
+		m.expect(name)
+	case !j.Complete() || j.Empty():
+		m.expect("the rest of the statement")
 	}
 	return false
 }

@@ -79,7 +79,9 @@ type Node struct {
 	Checked uint8
 	Align   []Align
 
-	Name  string
+	Name string
+	// Value is a text, or the source of code, of an expression or of a formula. That
+	// of an Element is its opening tag where its closing tag is missing.
 	Value string
 	Meta  string
 	URL   string
@@ -116,8 +118,10 @@ const (
 
 // Attr is one attribute of an Element.
 type Attr struct {
-	Kind  AttrKind
-	Name  string
+	Kind AttrKind
+	Name string
+	// Value is a text, or the source of code, of an expression or of a formula. That
+	// of an Element is its opening tag where its closing tag is missing.
 	Value string
 	Pos   Pos
 }
@@ -154,6 +158,8 @@ type Diagnostic struct {
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
+	// Mended is set for a fault that changes nothing of what readers see.
+	Mended bool `json:"-"`
 }
 
 // String returns the form that editors and terminals link: file:line:column: message.

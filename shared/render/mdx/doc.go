@@ -46,5 +46,8 @@
 //     there as any other, lists and quotes included.
 //   - Plain Markdown has no indented code either, and of HTML only what
 //     Options.Tags lets through.
+//   - What it refuses is read as far as it can be, and reported: an element that has
+//     no content in HTML ends at its tag, a word in angle brackets is text, comments
+//     of HTML are left out, and a broken import or export is text up to its blank line.
 //   - A task's box counts only at the start of its own item.
 package mdx

@@ -2,6 +2,31 @@ package mdx
 
 import "strings"
 
+// IsVoid reports whether an element of HTML has neither content nor a closing tag.
+func IsVoid(name string) bool {
+	switch name {
+	case "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr":
+		return true
+	}
+	return false
+}
+
+// isHTML reports whether a name in small letters is that of an element of HTML.
+func isHTML(name string) bool {
+	switch name {
+	case "a", "abbr", "address", "article", "aside", "audio", "b", "bdi", "bdo", "blockquote", "body", "button", "canvas",
+		"caption", "center", "cite", "code", "colgroup", "data", "datalist", "dd", "del", "details", "dfn", "dialog", "div", "dl",
+		"dt", "em", "fieldset", "figcaption", "figure", "font", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "head",
+		"header", "hgroup", "html", "i", "iframe", "ins", "kbd", "label", "legend", "li", "main", "map", "mark", "menu", "meter",
+		"nav", "noscript", "object", "ol", "optgroup", "option", "output", "p", "picture", "pre", "progress", "q", "rp", "rt",
+		"ruby", "s", "samp", "script", "search", "section", "select", "slot", "small", "span", "strike", "strong", "style", "sub",
+		"summary", "sup", "svg", "table", "tbody", "td", "template", "textarea", "tfoot", "th", "thead", "time", "title", "tr",
+		"tt", "u", "ul", "var", "video":
+		return true
+	}
+	return IsVoid(name)
+}
+
 // What a plain source holds of HTML. Every attempt to read a tag ends at the
 // next < at the latest, so attempts in vain need no budget.
 
@@ -17,7 +42,7 @@ func (t *tagScanner) plain(n *Node) bool {
 		return false
 	}
 	n.Level = tagOpen
-	void := n.Name == "br" || n.Name == "hr" || n.Name == "img"
+	void := IsVoid(n.Name)
 	for {
 		from := t.i
 		t.space()
@@ -104,20 +129,55 @@ func (p *parser) commentEnd(s string, i int, known *int) int {
 	return *known
 }
 
-// flowComment leaves out a comment that takes whole lines. Within a container
-// it is on one line: what goes on over further lines is read in paragraphs.
+// flowComment leaves out a comment that takes whole lines.
 func (p *parser) flowComment(c cursor, n int) bool {
-	s, known := p.s, &p.flowCommentEnd
-	if len(p.stack) > 0 {
-		s, known = p.s[:c.le], new(int)
-	}
-	end := p.commentEnd(s, c.off, known)
-	if end == 0 || !blankLine(p.s[end:p.lineEnd(end)]) {
+	if !strings.HasPrefix(p.s[c.off:c.le], "<!--") {
 		return false
 	}
+	var end int
+	if len(p.stack) > 0 {
+		end = p.commentEndWithin(c)
+	} else {
+		end = p.commentEnd(p.s, c.off, &p.flowCommentEnd)
+	}
+	if end == 0 {
+		return false
+	}
+	next, line := p.lineEnd(end)+1, p.pos(end).Line+1
+	if !blankLine(p.s[end : next-1]) {
+		if p.Plain || len(p.stack) > 0 || !strings.Contains(p.s[c.off:end], "\n\n") {
+			return false // part of a paragraph
+		}
+		next, line = end, line-1
+	}
+	p.comment(c.off)
 	p.commit(n)
-	p.next, p.nextLine = p.lineEnd(end)+1, p.pos(end).Line+1
+	p.next, p.nextLine = next, line
 	return true
+}
+
+// commentEndWithin returns the offset after the comment that begins at the cursor
+// in a container, 0 if it does not end there.
+func (p *parser) commentEndWithin(c cursor) int {
+	r := p.flowReader(c.off, c.le)
+	for from := len("<!"); ; {
+		p.steps += r.end - from
+		if k := strings.Index(r.s[from:r.end], "-->"); k >= 0 {
+			return r.src(from+k+len("--")) + 1
+		}
+		from = max(from, r.end-len("--"))
+		if !p.affordable() || !r.more() {
+			p.spent(r.end)
+			return 0
+		}
+	}
+}
+
+// comment reports a comment that is left out, where the source should have none.
+func (p *parser) comment(off int) {
+	if !p.Plain && !p.Comments {
+		p.mended(off, "found a comment of HTML, expected {/* text */} (it is left out)")
+	}
 }
 
 // paragraphEnd returns where the last line before a blank one ends; le is the end

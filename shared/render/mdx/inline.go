@@ -360,10 +360,14 @@ func (p *parser) backslash(in *inliner, from, i int) int {
 // tagOrLink reads what begins with < or {, and returns i where that is text.
 func (p *parser) tagOrLink(in *inliner, from, i int) int {
 	angle := in.s[i] == '<'
-	if angle && (p.Comments || p.Plain && p.Tags != nil) {
+	if angle && (!p.Plain || p.Comments || p.Tags != nil) && strings.HasPrefix(in.s[i:], "<!--") {
 		if end := p.commentEnd(in.s, i, &in.commentEnd); end > 0 {
+			p.comment(in.v.src(i))
 			in.text(from, i)
 			return end
+		}
+		if !p.Plain {
+			p.problem(in.v.src(i), "found a comment of HTML that does not end, expected -->")
 		}
 	}
 	switch {

@@ -2,6 +2,7 @@ package mdx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -35,8 +36,8 @@ type tagScanner struct {
 
 // scanTag reads the tag that begins at r.i and leaves r.i after it.
 func (p *parser) scanTag(r *reader, inline bool) (*Node, outcome) {
-	if next := r.at(r.i + 1); isSpaceOrEOL(next) {
-		return nil, noMatch
+	if next := r.at(r.i + 1); isSpaceOrEOL(next) || next == '!' && strings.HasPrefix(r.s[r.i:], "<!--") {
+		return nil, noMatch // a comment is read elsewhere
 	}
 	t := tagScanner{p: p, r: r, at: r.i, i: r.i + 1}
 	n := p.node(Element, r.src(r.i))
@@ -144,11 +145,7 @@ func (t *tagScanner) read(n *Node) bool {
 		return true
 	}
 	if !t.startsName() {
-		want := wantName
-		if t.r.at(t.i) == '!' {
-			want += " (comments in MDX are written {/* text */})"
-		}
-		return t.unexpected("before a tag's name", want)
+		return t.unexpected("before a tag's name", wantName)
 	}
 	if !t.tagName(n) {
 		return false
@@ -430,78 +427,159 @@ func (p *parser) scanExpression(r *reader, inline bool) (*Node, outcome) {
 type elementFrame struct {
 	el   *Node
 	kids []*Node
+	// first is set where nothing but opening tags stands before it.
+	first bool
+}
+
+// matcher nests the siblings of one list.
+type matcher struct {
+	*parser
+	out  []*Node
+	open []elementFrame
 }
 
 // matchTags nests siblings: what stands between an opening tag and its closing
 // tag becomes the element's content. Both tags must stand in the same list.
 func (p *parser) matchTags(list []*Node) []*Node {
-	out := make([]*Node, 0, len(list))
-	var open []elementFrame
-	add := func(n *Node) {
-		if len(open) > 0 {
-			f := &open[len(open)-1]
-			f.kids = append(f.kids, n)
-			return
-		}
-		out = append(out, n)
-	}
-	pop := func(end Pos) {
-		f := open[len(open)-1]
-		open = open[:len(open)-1]
-		f.el.Children = f.kids
-		f.el.End = end
-		add(f.el)
-	}
-	for _, n := range list {
+	m := matcher{parser: p, out: make([]*Node, 0, len(list))}
+	var closings map[string]int // of void elements, as far as they are still to come
+	first := true
+	for i, n := range list {
 		p.steps++
 		if n.Kind != Element || n.Level == tagNone {
-			add(n)
+			first = false
+			m.add(n)
 			continue
 		}
 		level := n.Level
 		n.Level = 0
+		void := IsVoid(n.Name)
+		if void && closings == nil {
+			closings = p.voidClosings(list[i:])
+		}
 		if level == tagOpen {
-			if len(open) >= maxDepth {
+			switch {
+			case void && closings[n.Name] == 0:
+				p.mended(n.Pos.Offset, "found <%s> without a slash, expected <%s /> (it ends here, as in HTML)", n.Name, n.Name)
+				n.SelfClosing = true
+				first = false
+				m.add(n)
+			case len(m.open) >= maxDepth:
 				p.problem(n.Pos.Offset, "found elements nested deeper than %d levels", maxDepth)
-				add(p.asText(n))
-				continue
+				m.add(p.asText(n))
+			default:
+				m.open = append(m.open, elementFrame{el: n, first: first})
 			}
-			open = append(open, elementFrame{el: n})
 			continue
 		}
-		k := len(open) - 1
-		for k > 0 && open[k].el.Name != n.Name && len(open)-k < 16 {
-			k--
+		first = false
+		if void {
+			closings[n.Name]--
 		}
-		if k < 0 || open[k].el.Name != n.Name {
-			if len(open) == 0 {
-				p.problem(n.Pos.Offset, "found the closing tag </%s>, expected an opening tag <%s> before it in the same %s",
-					n.Name, n.Name, place(n))
-			} else {
-				top := open[len(open)-1].el
-				p.problem(n.Pos.Offset, "expected the closing tag </%s> for <%s> opened at %s, found </%s>",
-					top.Name, top.Name, p.lineColumn(top.Pos), n.Name)
-			}
-			add(p.asText(n))
-			continue
-		}
-		for len(open)-1 > k {
-			p.unclosed(open[len(open)-1].el, "</"+n.Name+">")
-			pop(n.Pos)
-		}
-		pop(n.End)
+		m.close(n)
 	}
-	for len(open) > 0 {
-		el := open[len(open)-1].el
-		p.unclosed(el, "the end of the "+place(el))
-		end := el.End
-		if k := open[len(open)-1].kids; len(k) > 0 {
-			end = k[len(k)-1].End
-		}
-		pop(end)
+	for len(m.open) > 0 {
+		m.unclosed("the end of the " + place(m.open[len(m.open)-1].el))
 	}
-	return out
+	return m.out
 }
+
+// voidClosings counts the closing tags of elements that have no content.
+func (p *parser) voidClosings(list []*Node) map[string]int {
+	p.steps += len(list)
+	count := map[string]int{}
+	for _, n := range list {
+		if n.Kind == Element && n.Level == tagClose && IsVoid(n.Name) {
+			count[n.Name]++
+		}
+	}
+	return count
+}
+
+// add adds nodes to the innermost element that is open.
+func (m *matcher) add(list ...*Node) {
+	if len(m.open) > 0 {
+		f := &m.open[len(m.open)-1]
+		f.kids = append(f.kids, list...)
+		return
+	}
+	m.out = append(m.out, list...)
+}
+
+// end ends the innermost element that is open.
+func (m *matcher) end(end Pos) {
+	f := m.open[len(m.open)-1]
+	m.open = m.open[:len(m.open)-1]
+	f.el.End = end
+	if IsVoid(f.el.Name) {
+		m.add(f.el)
+		m.add(f.kids...)
+		return
+	}
+	f.el.Children = f.kids
+	m.add(f.el)
+}
+
+// close ends the element that a closing tag names.
+func (m *matcher) close(n *Node) {
+	k := len(m.open) - 1
+	for k > 0 && m.open[k].el.Name != n.Name && len(m.open)-k < 16 {
+		k--
+	}
+	if k < 0 || m.open[k].el.Name != n.Name {
+		if len(m.open) == 0 {
+			m.problem(n.Pos.Offset, "found the closing tag </%s>, expected an opening tag <%s> before it in the same %s",
+				n.Name, n.Name, place(n))
+		} else {
+			top := m.open[len(m.open)-1].el
+			m.problem(n.Pos.Offset, "expected the closing tag </%s> for <%s> opened at %s, found </%s>",
+				top.Name, top.Name, m.lineColumn(top.Pos), n.Name)
+		}
+		m.add(m.asText(n))
+		return
+	}
+	for len(m.open)-1 > k {
+		m.unclosed("</" + n.Name + ">")
+	}
+	m.end(n.End)
+}
+
+// unclosed ends the innermost element that is open, which has no closing tag:
+// found stands where that was expected. A word in angle brackets is not meant as
+// a tag: it stays as text.
+func (m *matcher) unclosed(found string) {
+	f := m.open[len(m.open)-1]
+	m.problem(f.el.Pos.Offset, "expected the closing tag </%s> for <%s> opened at %s, found %s",
+		f.el.Name, f.el.Name, m.lineColumn(f.el.Pos), found)
+	if !f.isTag() {
+		m.open = m.open[:len(m.open)-1]
+		m.add(m.asText(f.el))
+		m.add(f.kids...)
+		return
+	}
+	end := f.el.End
+	if k := f.kids; len(k) > 0 {
+		end = k[len(k)-1].End
+	}
+	f.el.Value = m.s[f.el.Pos.Offset:f.el.End.Offset]
+	m.end(end)
+}
+
+// isTag reports whether an opening tag without its closing tag is one all the
+// same: one of HTML's or of a component where an element can begin, or one with
+// values.
+func (f *elementFrame) isTag() bool {
+	switch name := f.el.Name; {
+	case f.el.Inline && !f.first:
+		return false
+	case slices.ContainsFunc(f.el.Attrs, func(a Attr) bool { return a.Kind != AttrBool }):
+		return true
+	default:
+		return name == "" || !isLower(name[0]) || strings.IndexByte(name, '.') >= 0 || isHTML(name)
+	}
+}
+
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
 func place(n *Node) string {
 	if n.Inline {
@@ -512,11 +590,6 @@ func place(n *Node) string {
 
 func (p *parser) lineColumn(at Pos) string {
 	return fmt.Sprintf("%d:%d", at.Line, at.Column)
-}
-
-func (p *parser) unclosed(el *Node, found string) {
-	p.problem(el.Pos.Offset, "expected the closing tag </%s> for <%s> opened at %s, found %s",
-		el.Name, el.Name, p.lineColumn(el.Pos), found)
 }
 
 // asText turns a tag that cannot be matched into visible text.

@@ -36,11 +36,11 @@ func (p *parser) startLeaf(c cursor, indent, n int, interrupt bool) bool {
 			return true
 		}
 	case '<', '{':
-		if b == '<' && p.Comments && p.flowComment(c, n) {
+		if b == '<' && (!p.Plain || p.Comments || p.Tags != nil) && p.flowComment(c, n) {
 			return true
 		}
 		if p.Plain {
-			if b == '<' && p.Tags != nil && (p.flowComment(c, n) || p.flowTags(c, n)) {
+			if b == '<' && p.Tags != nil && p.flowTags(c, n) {
 				return true
 			}
 		} else if p.affordable() && p.flowTags(c, n) {

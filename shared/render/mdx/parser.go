@@ -288,6 +288,15 @@ func (p *parser) problem(off int, format string, args ...any) {
 	}
 }
 
+// mended reports a syntax error that does not keep the source from being shown as
+// it is meant.
+func (p *parser) mended(off int, format string, args ...any) {
+	n := len(p.diags)
+	if p.problem(off, format, args...); len(p.diags) > n {
+		p.diags[n].Mended = true
+	}
+}
+
 // spent takes the bytes of a vain attempt from the budget: else a page of a
 // thousand open braces would be read a thousand times.
 func (p *parser) spent(n int) { p.budget -= n }

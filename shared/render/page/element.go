@@ -186,9 +186,12 @@ func (w textWriter) elementText(t *component.Text, n *mdx.Node) {
 	case isHeadingTag(n.Name):
 		t.Begin(int(n.Name[1]-'0'), w.plain(n.Children), w.ids[n])
 	case n.Name == "script" || n.Name == "svg" || n.Name == "iframe" || rules(n.Name)&(drop|rawText) != 0:
+	case n.Name == "br":
+		t.Break()
 	case n.Name == "img":
 		t.Add(w.element(n, nil).String("alt"))
-	case isBlockTag(n.Name) || n.Name == "br":
+	case rules(n.Name)&void != 0: // it has no content
+	case isBlockTag(n.Name):
 		t.Break()
 		w.AddNodes(t, n.Children)
 		t.Break()

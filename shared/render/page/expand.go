@@ -189,6 +189,12 @@ func (s *resolver) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same
 			}
 		}
 	}
+	if n.Value != "" && isCapital(name) && s.component(n) == nil {
+		// A word in angle brackets, such as <String>, and no component.
+		tag := &mdx.Node{Kind: mdx.Text, Value: n.Value, Pos: n.Pos, End: n.Pos}
+		s.from(tag, sc)
+		return s.inPlaceOf(n, append([]*mdx.Node{tag}, s.expand(n.Children, sc)...)), false
+	}
 	n.Children = s.expand(n.Children, sc)
 	if slices.ContainsFunc(n.Attrs, func(a mdx.Attr) bool { return a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread }) {
 		attrs, children := n.Attrs, n.Children

@@ -25,7 +25,7 @@ func (r *Renderer) resolve(ctx context.Context, page int, slice *reference.Slice
 	s.ignores = ignores
 	for i, d := range diagnostics {
 		s.said.add(d)
-		if d.Severity == mdx.Error && s.unread == nil {
+		if d.Severity == mdx.Error && !d.Mended && s.unread == nil {
 			s.unread = &diagnostics[i]
 		}
 	}
