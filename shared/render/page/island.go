@@ -70,7 +70,7 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 	source := island.Source{File: sc.file, Module: sc.module, Line: n.Pos.Line, Number: s.islands, Expression: s.islandSource(n, attrs, len(children) > 0)}
 	props, names := islandProps(sc)
 	source.Props, source.Names = props, names
-	shown, err := s.r.Islands.Render(s.ctx, s.r.FS, source, s.r.componentNames())
+	shown, err := s.r.Islands.Render(s.ctx, moduleFS{s.r}, source, s.r.componentNames())
 	if err != nil {
 		var fault *island.Error
 		switch {
@@ -437,7 +437,7 @@ func (t *tree) islandScript(ctx context.Context, result *Result) error {
 	var script []byte
 	var words []string
 	if err == nil {
-		script, words, err = t.r.Islands.Script(ctx, t.r.FS, t.live, t.r.componentNames(), data)
+		script, words, err = t.r.Islands.Script(ctx, moduleFS{t.r}, t.live, t.r.componentNames(), data)
 	}
 	switch {
 	case err == nil:

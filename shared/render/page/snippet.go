@@ -97,3 +97,39 @@ func beginsWith(s string, prefixes ...string) bool {
 func isScript(name string) bool {
 	return slices.Contains([]string{".js", ".jsx", ".mjs", ".ts", ".tsx"}, path.Ext(name))
 }
+
+// moduleFS is the site's files as scripts import them: of MDX and Markdown they
+// get the import and export statements, each on its line.
+type moduleFS struct{ r *Renderer }
+
+func (f moduleFS) Open(name string) (fs.File, error) { return f.r.FS.Open(name) }
+
+// Stat implements fs.StatFS.
+func (f moduleFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.r.FS, name) }
+
+// ReadFile implements fs.ReadFileFS.
+func (f moduleFS) ReadFile(name string) ([]byte, error) {
+	if !isSnippet(name) {
+		return fs.ReadFile(f.r.FS, name)
+	}
+	sn := f.r.snippet(name)
+	if sn.err != nil {
+		return nil, sn.err
+	}
+	return []byte(module(sn.file.Root) + noDefault(sn.file.Root)), nil
+}
+
+// noDefault is the default export of a snippet that has none of its own: what it
+// shows is Markdown, which scripts can't make.
+func noDefault(root *mdx.Node) string {
+	for _, n := range root.Children {
+		if n.Kind != mdx.ESM {
+			continue
+		}
+		_, exports, _, _ := expr.ParseModule(n.Value)
+		if slices.ContainsFunc(exports, func(e expr.Export) bool { return e.Kind == expr.ExportDefault }) {
+			return ""
+		}
+	}
+	return "export default () => { throw new TypeError('a component can show the components of a snippet, not its Markdown') };\n"
+}

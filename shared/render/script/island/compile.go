@@ -284,11 +284,11 @@ func isRuntime(name string) bool {
 }
 
 // loaders are the files that can be imported. Styles have no meaning here: a
-// site's style sheets are loaded by its pages. Of pages and snippets a script
-// gets nothing.
+// site's style sheets are loaded by its pages. A snippet of MDX is here the
+// statements in it: see Engine.Render.
 var loaders = map[string]api.Loader{
 	".js": api.LoaderJSX, ".jsx": api.LoaderJSX, ".mjs": api.LoaderJSX, ".ts": api.LoaderTS, ".tsx": api.LoaderTSX,
-	".json": api.LoaderJSON, ".css": api.LoaderEmpty, ".mdx": api.LoaderEmpty, ".md": api.LoaderEmpty,
+	".json": api.LoaderJSON, ".css": api.LoaderEmpty, ".mdx": api.LoaderTSX, ".md": api.LoaderTSX,
 }
 
 // find returns the file that an import names.

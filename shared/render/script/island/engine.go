@@ -126,7 +126,8 @@ type Shown struct {
 	Steps int
 }
 
-// Render shows a source as it is at first. components are the names of the
+// Render shows a source as it is at first. fsys has the site's files; of MDX it
+// gives the import and export statements. components are the names of the
 // built-in components. An *Error is the author's; an *Ended and ErrUnavailable
 // leave open what is shown; others are our own faults and come again.
 func (e *Engine) Render(ctx context.Context, fsys fs.FS, source Source, components []string) (*Shown, error) {

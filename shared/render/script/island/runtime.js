@@ -178,7 +178,7 @@
       return out;
     }
     if (typeof type === 'function') return component(type, props, out);
-    if (type === null || typeof type !== 'object') throw new TypeError('an element has no type: is its component imported?');
+    if (type === null || typeof type !== 'object') throw new TypeError('the component of an element is ' + (typeof type === 'object' ? 'null' : type === undefined ? 'undefined' : 'a ' + typeof type));
     if (type.$children) { out.push({ t: '$children' }); return out; }
     if (type.$builtin) {
       var p = attributes(props);
