@@ -71,31 +71,28 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 	props, names := islandProps(sc)
 	source.Props, source.Names = props, names
 	shown, err := s.r.Islands.Render(s.ctx, moduleFS{s.r}, source, s.r.componentNames())
+	var fault *island.Error
+	if errors.As(err, &fault) && fault.Browser && s.mounts(n, sc) {
+		s.reportFault(fault, n, t, sc, mdx.Notice, "script-browser", nameOf(n)+" is first shown in the browser: ")
+		shown, err = &island.Shown{Live: true, Steps: fault.Steps}, nil
+	}
 	if err != nil {
-		var fault *island.Error
 		switch {
 		case s.ctx.Err() != nil:
 			s.fail(s.ctx.Err())
 		case unknown(err):
 			s.fail(err)
-		case errors.As(err, &fault):
+		case fault != nil:
 			s.islandSteps += fault.Steps
 			if fault.Limit { // no other is tried on this page
 				s.islands = maxIslands
 			}
-			at := s.placeOfFault(fault, n, t, sc)
-			message := "<" + n.Name + "> can't be shown as it is meant: " + fault.Message
+			begin := nameOf(n) + " can't be shown as it is meant: "
 			if n.Kind == mdx.Expression {
-				message = writtenMessage(n.Value) + fault.Message
+				begin = writtenMessage(n.Value)
 			}
-			if len(fault.Stack) > 1 {
-				message += "; called from " + strings.Join(fault.Stack[1:], ", ")
-			}
-			if fault.File != sc.file {
-				message += "; shown at " + sc.file + ":" + strconv.Itoa(n.Pos.Line)
-			}
+			s.reportFault(fault, n, t, sc, mdx.Warning, "script-failed", begin)
 			*t = trial{outer: t.outer, before: t.before}
-			s.report(fault.File, at, mdx.Warning, "script-failed", message)
 		default:
 			s.r.Log.LogAttrs(s.ctx, slog.LevelError, "a component could not be rendered", slog.String("file", sc.file), slog.Any("error", err))
 		}
@@ -123,6 +120,38 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 	box.Inline = n.Inline
 	s.live = append(s.live, source)
 	return []*mdx.Node{box}, true
+}
+
+// mounts reports whether browsers show a node that can't be shown at the export:
+// a component of the site, or an expression that makes one.
+func (s *resolver) mounts(n *mdx.Node, sc *scope) bool {
+	if n.Kind == mdx.Expression {
+		return strings.Contains(n.Value, "<")
+	}
+	first, _, _ := strings.Cut(n.Name, ".")
+	_, own := sc.names.Lookup(first)
+	return own && isCapital(n.Name)
+}
+
+// nameOf names an element or an expression in a message.
+func nameOf(n *mdx.Node) string {
+	if n.Kind == mdx.Expression {
+		return "{" + excerpt(n.Value) + "}"
+	}
+	return "<" + n.Name + ">"
+}
+
+// reportFault reports what is wrong with a node's JavaScript. begin is how the
+// message begins.
+func (s *resolver) reportFault(fault *island.Error, n *mdx.Node, t *trial, sc *scope, severity mdx.Severity, code, begin string) {
+	message := begin + fault.Message
+	if len(fault.Stack) > 1 {
+		message += "; called from " + strings.Join(fault.Stack[1:], ", ")
+	}
+	if fault.File != sc.file {
+		message += "; shown at " + sc.file + ":" + strconv.Itoa(n.Pos.Line)
+	}
+	s.report(fault.File, s.placeOfFault(fault, n, t, sc), severity, code, message)
 }
 
 // placeOfFault returns where a fault is. The engine knows the line; on the line of

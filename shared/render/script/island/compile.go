@@ -57,6 +57,8 @@ type Error struct {
 	Limit bool
 	// Steps is the work that was done until then, as in Shown.
 	Steps int
+	// Browser reports that only a name is missing that browsers have.
+	Browser bool
 }
 
 func (e *Error) Error() string {

@@ -87,12 +87,21 @@ func (r *treeReader) attrs(raw json.RawMessage, depth int) []Attr {
 }
 
 // unknownName are the errors about what only browsers have.
-var unknownName = lazy.Regexp(`^ReferenceError: (?:window|document|navigator|location|history|localStorage|sessionStorage|fetch|matchMedia|requestAnimationFrame|requestIdleCallback|Intl|URL|URLSearchParams|Image|crypto|performance|self|screen|alert|confirm|prompt|atob|btoa|structuredClone|getComputedStyle|TextEncoder|TextDecoder|AbortController|XMLHttpRequest|WebSocket|HTMLElement|CustomEvent|MutationObserver|IntersectionObserver|ResizeObserver) is not defined$`)
+var unknownName = lazy.Regexp(`^ReferenceError: (?:window|self|document|navigator|location|history|screen|visualViewport|` +
+	`localStorage|sessionStorage|indexedDB|caches|cookieStore|fetch|Headers|Request|Response|FormData|XMLHttpRequest|WebSocket|EventSource|` +
+	`BroadcastChannel|MessageChannel|Worker|Intl|URL|URLSearchParams|URLPattern|Image|Audio|Option|FileReader|File|Blob|crypto|performance|` +
+	`alert|confirm|prompt|atob|btoa|structuredClone|TextEncoder|TextDecoder|AbortController|AbortSignal|` +
+	`matchMedia|getComputedStyle|getSelection|requestAnimationFrame|cancelAnimationFrame|requestIdleCallback|cancelIdleCallback|` +
+	`innerWidth|innerHeight|outerWidth|outerHeight|scrollX|scrollY|pageXOffset|pageYOffset|scrollTo|scrollBy|devicePixelRatio|` +
+	`addEventListener|removeEventListener|dispatchEvent|Event|CustomEvent|EventTarget|Node|Element|HTMLElement|SVGElement|DOMParser|XMLSerializer|` +
+	`customElements|CSS|MutationObserver|IntersectionObserver|ResizeObserver|PerformanceObserver|Notification|speechSynthesis|SpeechSynthesisUtterance|` +
+	`OffscreenCanvas|Path2D|ImageData|AudioContext|MediaRecorder|ClipboardItem) is not defined$`)
 
 // located finds the place of an error in the author's files.
 func located(o outcome, sourceMap []byte, source Source) *Error {
 	e := &Error{Message: o.err, Limit: o.limit, Steps: o.steps}
 	if unknownName().MatchString(o.err) {
+		e.Browser = true
 		e.Message += ": pages are shown first where there is no browser, so use it in an effect or a handler"
 	}
 	consumer, err := sourcemap.Parse("", sourceMap)
