@@ -459,6 +459,10 @@ func (p *parser) matchTags(list []*Node) []*Node {
 		}
 		if level == tagOpen {
 			switch {
+			case void && closings[n.Name] == 0 && len(n.Attrs) == 0 && needsAttributes(n.Name):
+				p.problem(n.Pos.Offset, "found <%s> without attributes and a slash, expected <%s /> (it is shown as it was written)", n.Name, n.Name)
+				first = false
+				m.add(p.asText(n))
 			case void && closings[n.Name] == 0:
 				p.mended(n.Pos.Offset, "found <%s> without a slash, expected <%s /> (it ends here, as in HTML)", n.Name, n.Name)
 				n.SelfClosing = true
@@ -482,6 +486,16 @@ func (p *parser) matchTags(list []*Node) []*Node {
 		m.unclosed("the end of the " + place(m.open[len(m.open)-1].el))
 	}
 	return m.out
+}
+
+// needsAttributes reports whether an element without content says nothing without
+// attributes: then it is the element that is spoken of.
+func needsAttributes(name string) bool {
+	switch name {
+	case "br", "hr", "wbr", "input", "col":
+		return false
+	}
+	return true
 }
 
 // voidClosings counts the closing tags of elements that have no content.

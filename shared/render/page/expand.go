@@ -63,6 +63,11 @@ func (s *resolver) expandExpression(n *mdx.Node, sc *scope) (list []*mdx.Node, s
 	if ok {
 		list, ok = s.content(v, n.Pos)
 	}
+	if ok && len(list) == 0 && s.meansNothing(n.Value, sc) {
+		s.end(t)
+		s.report(sc.file, n.Pos, mdx.Warning, "script-failed", writtenMessage(n.Value)+"nothing gives it a value")
+		return s.written(n, n.Value), false
+	}
 	if name, undefined := undefinedName(n.Value, sc); !ok && undefined {
 		s.end(t)
 		s.report(sc.file, n.Pos, mdx.Warning, "script-failed", writtenMessage(n.Value)+name+" is not defined")
@@ -105,6 +110,16 @@ func (s *resolver) written(n *mdx.Node, source string) []*mdx.Node {
 		s.lastWritten = n
 	}
 	return []*mdx.Node{{Kind: mdx.Text, Value: text, Pos: n.Pos, End: n.End}}
+}
+
+// meansNothing reports whether an expression without a value is one that stands in
+// a text such as /a/{} or /a/{children}: on a page of its own, nobody uses it.
+func (s *resolver) meansNothing(source string, sc *scope) bool {
+	if source = strings.TrimSpace(source); source == "" {
+		return true
+	}
+	first, _, _ := strings.Cut(source, ".")
+	return (first == "children" || first == "props") && isPath(source) && sc.file == s.source
 }
 
 // undefinedName returns the name that an expression such as user.id begins with,
