@@ -81,10 +81,14 @@ type files interface {
 	read(name string) (string, error)
 }
 
+// maxLeftOut bounds the statements that a script does without.
+const maxLeftOut = 10
+
 // bundle makes one script of sources and all that they import. It leaves an
-// array of functions in $islands.
-func bundle(site files, sources []Source, forReaders bool) (script, sourceMap []byte, err error) {
-	b := bundler{site: site, sources: sources}
+// array of functions in $islands. Statements that can't be read are left out:
+// they fail what needs them, and nothing else. without says which, if any.
+func bundle(site files, sources []Source, forReaders bool) (script, sourceMap []byte, without []leftOut, err error) {
+	b := bundler{site: site, sources: sources, blank: map[string][]span{}}
 	options := b.options(b.entry())
 	if forReaders {
 		options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = true, true, true
@@ -96,8 +100,18 @@ func bundle(site files, sources []Source, forReaders bool) (script, sourceMap []
 		options.Outfile = "island.js"
 	}
 	result := api.Build(options)
-	if len(result.Errors) > 0 {
-		return nil, nil, b.fault(result.Errors[0])
+	for len(result.Errors) > 0 {
+		fault := b.fault(result.Errors[0])
+		text, ok := b.leaveOut(result.Errors[0])
+		if !ok || len(without) == maxLeftOut {
+			if len(without) > 0 {
+				fault = without[0].fault
+			}
+			return nil, nil, nil, fault
+		}
+		without = append(without, leftOut{text, fault})
+		b.count = 0
+		result = api.Build(options)
 	}
 	for _, f := range result.OutputFiles {
 		if strings.HasSuffix(f.Path, ".map") {
@@ -107,9 +121,87 @@ func bundle(site files, sources []Source, forReaders bool) (script, sourceMap []
 		}
 	}
 	if len(script) > maxScript {
-		return nil, nil, &Error{Message: fmt.Sprintf("its script has more than %d MiB", maxScript>>20), File: sources[0].File, Line: sources[0].Line}
+		return nil, nil, nil, &Error{Message: fmt.Sprintf("its script has more than %d MiB", maxScript>>20), File: sources[0].File, Line: sources[0].Line}
 	}
-	return script, sourceMap, nil
+	return script, sourceMap, without, nil
+}
+
+// leftOut is a statement that a script does without, and what is wrong with it.
+type leftOut struct {
+	text  string
+	fault *Error
+}
+
+// span is some lines of a text, the last one included.
+type span struct{ first, last int }
+
+// leaveOut leaves the statement of a page or a snippet out that an error is in, or
+// that imports the file that it is in. It returns the statement's text.
+func (b *bundler) leaveOut(e api.Message) (text string, ok bool) {
+	if e.Location == nil {
+		return "", false
+	}
+	file := strings.TrimPrefix(e.Location.File, "site:")
+	name, own := strings.CutPrefix(file, statements)
+	switch {
+	case own && b.module(name) != nil:
+		m := b.module(name)
+		return b.leaveOutLine(file, m.text.String(), e.Location.Line, m.own)
+	case loaders[strings.ToLower(path.Ext(file))] == api.LoaderTSX && strings.Contains(path.Ext(file), "md"):
+		if text, err := b.site.read(file); err == nil {
+			return b.leaveOutLine(file, text, e.Location.Line, strings.Count(text, "\n")+1)
+		}
+	}
+	for i, m := range b.modules {
+		imports, _, _, _ := expr.ParseModule(strings.Join(strings.SplitN(m.text.String(), "\n", m.own+1)[:m.own], "\n"))
+		for _, im := range imports {
+			if found, err := find(b.site, m.file, im.Path); err != nil || found != file {
+				continue
+			}
+			for n, line := range strings.Split(m.text.String(), "\n")[:m.own] {
+				if strings.Contains(line, im.Path) {
+					return b.leaveOutLine(statements+strconv.Itoa(i), m.text.String(), n+1, m.own)
+				}
+			}
+		}
+	}
+	return "", false
+}
+
+// leaveOutLine leaves the statement at a line out of a file, whose statements are
+// the first lines of its text.
+func (b *bundler) leaveOutLine(file, text string, at, own int) (string, bool) {
+	lines := strings.Split(text, "\n")[:own]
+	begins := func(n int) bool {
+		return strings.HasPrefix(lines[n-1], "import ") || strings.HasPrefix(lines[n-1], "export ")
+	}
+	if at < 1 || at > own {
+		return "", false
+	}
+	s := span{at, at}
+	for s.first > 1 && !begins(s.first) {
+		s.first--
+	}
+	for s.last < own && !begins(s.last+1) {
+		s.last++
+	}
+	if !begins(s.first) || slices.Contains(b.blank[file], s) {
+		return "", false
+	}
+	b.blank[file] = append(b.blank[file], s)
+	return strings.Join(lines[s.first-1:s.last], "\n"), true
+}
+
+// rest returns a text without the lines that are left out of its file.
+func (b *bundler) rest(file, text string) string {
+	if len(b.blank[file]) == 0 {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for _, s := range b.blank[file] {
+		clear(lines[s.first-1 : s.last])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // bundler is what esbuild asks for the modules of one script.
@@ -117,6 +209,7 @@ type bundler struct {
 	site    files
 	sources []Source
 	modules []*module
+	blank   map[string][]span // what is left out of files
 
 	mu    sync.Mutex // esbuild reads files at the same time
 	count int        // files of the site that were asked for
@@ -127,6 +220,7 @@ type module struct {
 	file  string
 	text  strings.Builder
 	lines int
+	own   int         // lines of the file's statements
 	first map[int]int // line of the module → line of the file
 }
 
@@ -140,6 +234,7 @@ func (b *bundler) entry() string {
 			m := &module{file: s.File, first: map[int]int{}}
 			m.text.WriteString(s.Module + "\n")
 			m.lines = strings.Count(s.Module, "\n") + 1
+			m.own = m.lines
 			b.modules = append(b.modules, m)
 		}
 		b.modules[at].add(i, s)
@@ -201,7 +296,7 @@ func (b *bundler) options(entry string) api.BuildOptions {
 				if m == nil {
 					return api.OnLoadResult{}, errors.New("unknown module")
 				}
-				text := m.text.String()
+				text := b.rest(statements+a.Path, m.text.String())
 				// As in TypeScript, imports that nothing speaks of are left out: what
 				// is missing costs only those who need it.
 				return api.OnLoadResult{Contents: &text, Loader: api.LoaderTSX}, nil
@@ -252,6 +347,7 @@ func (b *bundler) loadFile(a api.OnLoadArgs) (api.OnLoadResult, error) {
 		if text, err = b.site.read(a.Path); err != nil {
 			return api.OnLoadResult{}, err
 		}
+		text = b.rest(a.Path, text)
 	}
 	return api.OnLoadResult{Contents: &text, Loader: loader}, nil
 }

@@ -258,7 +258,7 @@ func perform(site files, r request) (a answer) {
 		return answer{Failure: "there is no source"}
 	}
 	first := r.Sources[0]
-	script, sourceMap, err := bundle(site, r.Sources, r.Start != nil)
+	script, sourceMap, without, err := bundle(site, r.Sources, r.Start != nil)
 	if err != nil {
 		var fault *Error
 		if !errors.As(err, &fault) {
@@ -280,6 +280,13 @@ func perform(site files, r request) (a answer) {
 	props := cmp.Or(first.Props, "{}")
 	o := run(program, props, first.Number)
 	if o.err != "" {
+		if name, ok := strings.CutSuffix(strings.TrimPrefix(o.err, "ReferenceError: "), " is not defined"); ok {
+			for _, w := range without {
+				if strings.Contains(w.text, name) {
+					return answer{Fault: w.fault}
+				}
+			}
+		}
 		return answer{Fault: located(o, sourceMap, first)}
 	}
 	a.Shown, a.Steps = o.shown, o.steps
