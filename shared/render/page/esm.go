@@ -52,8 +52,8 @@ func (s *resolver) declareImport(im expr.Import, pos mdx.Pos, sc *scope) {
 			sc.names.Set(local, v)
 		}
 	}
-	file := s.firstOf(expr.ImportPaths(sc.file, im.Path))
-	if file == "" {
+	file, found := s.firstOf(expr.ImportPaths(sc.file, im.Path))
+	if file == "" || !found && !isSnippet(im.Path) && !isScript(strings.ToLower(im.Path)) {
 		v := expr.Opaque{Reason: "it is imported from " + im.Path}
 		bind(im.Default, v)
 		bind(im.Namespace, v)
@@ -133,8 +133,7 @@ func (s *resolver) snippetError(file string, err error, pos mdx.Pos, sc *scope) 
 
 // firstOf returns the first of some files that is in the site: a snippet or
 // JavaScript. Where none is, it is the first that there could be; "" for none.
-func (s *resolver) firstOf(files []string) string {
-	first := ""
+func (s *resolver) firstOf(files []string) (first string, found bool) {
 	for _, file := range files {
 		if !isSnippet(file) && !isScript(strings.ToLower(file)) {
 			continue
@@ -143,10 +142,10 @@ func (s *resolver) firstOf(files []string) string {
 			first = file
 		}
 		if sn := s.included(file); !errors.Is(sn.err, fs.ErrNotExist) {
-			return file
+			return file, true
 		}
 	}
-	return first
+	return first, false
 }
 
 // snippetFile returns the file that <Snippet file> names on a page: in the folder of
@@ -160,7 +159,8 @@ func (s *resolver) snippetFile(name string, sc *scope) string {
 		files = append(files, path.Join(dir, "_snippets", name), path.Join(dir, "snippets", name))
 	}
 	files = append(files, expr.ImportPaths(sc.file, "/"+name)...)
-	return s.firstOf(slices.DeleteFunc(files, func(file string) bool { return !fs.ValidPath(file) }))
+	file, _ := s.firstOf(slices.DeleteFunc(files, func(file string) bool { return !fs.ValidPath(file) || !isSnippet(file) }))
+	return file
 }
 
 // isSnippet reports whether a file is MDX or Markdown.

@@ -70,7 +70,7 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 	source := island.Source{File: sc.file, Module: sc.module, Line: n.Pos.Line, Number: s.islands, Expression: s.islandSource(n, attrs, len(children) > 0)}
 	props, names := islandProps(sc)
 	source.Props, source.Names = props, names
-	shown, err := s.r.Islands.Render(s.ctx, moduleFS{s.r}, source, s.r.componentNames())
+	shown, err := s.r.Islands.Render(s.ctx, moduleFS{s.tree}, source, s.r.componentNames())
 	var fault *island.Error
 	if errors.As(err, &fault) && fault.Browser && s.mounts(n, sc) {
 		s.reportFault(fault, n, t, sc, mdx.Notice, "script-browser", nameOf(n)+" is first shown in the browser: ")
@@ -466,7 +466,7 @@ func (t *tree) islandScript(ctx context.Context, result *Result) error {
 	var script []byte
 	var words []string
 	if err == nil {
-		script, words, err = t.r.Islands.Script(ctx, moduleFS{t.r}, t.live, t.r.componentNames(), data)
+		script, words, err = t.r.Islands.Script(ctx, moduleFS{t}, t.live, t.r.componentNames(), data)
 	}
 	switch {
 	case err == nil:

@@ -100,8 +100,9 @@ func isScript(name string) bool {
 
 // moduleFS is the site's files as scripts import them: of MDX and Markdown they
 // get the import and export statements, each on its line.
-type moduleFS struct{ r *Renderer }
+type moduleFS struct{ *tree }
 
+// Open implements fs.FS.
 func (f moduleFS) Open(name string) (fs.File, error) { return f.r.FS.Open(name) }
 
 // Stat implements fs.StatFS.
@@ -112,7 +113,7 @@ func (f moduleFS) ReadFile(name string) ([]byte, error) {
 	if !isSnippet(name) {
 		return fs.ReadFile(f.r.FS, name)
 	}
-	sn := f.r.snippet(name)
+	sn := f.included(name)
 	if sn.err != nil {
 		return nil, sn.err
 	}
