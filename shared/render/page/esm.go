@@ -53,7 +53,8 @@ func (s *resolver) declareImport(im expr.Import, pos mdx.Pos, sc *scope) {
 		}
 	}
 	file, found := s.firstOf(expr.ImportPaths(sc.file, im.Path))
-	if file == "" || !found && !isSnippet(im.Path) && !isScript(strings.ToLower(im.Path)) {
+	own := strings.HasPrefix(im.Path, "/") || strings.HasPrefix(im.Path, ".") // else it may be a package, such as chart.js
+	if file == "" || !found && !isSnippet(im.Path) && !(own && isScript(strings.ToLower(im.Path))) {
 		v := expr.Opaque{Reason: "it is imported from " + im.Path}
 		bind(im.Default, v)
 		bind(im.Namespace, v)

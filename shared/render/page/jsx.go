@@ -72,7 +72,8 @@ func (s *resolver) jsProps(m *expr.Machine, e *expr.Element, n *mdx.Node, names 
 }
 
 // jsChildren evaluates the content of an element in JavaScript. What of it
-// needs an engine is shown as it was written and reported.
+// needs an engine is reported, and left out unless it is a name, which is shown as
+// it was written.
 func (s *resolver) jsChildren(m *expr.Machine, e *expr.Element, n *mdx.Node, names *expr.Scope) nodes {
 	var out nodes
 	words := false
@@ -86,6 +87,10 @@ func (s *resolver) jsChildren(m *expr.Machine, e *expr.Element, n *mdx.Node, nam
 			list, ok = s.content(v, n.Pos)
 		}
 		if !ok {
+			if !isPath(strings.TrimSpace(c.Source)) { // a program is nothing to read
+				s.needsEngine(s.fileOf(n), pos, "content of <"+n.Name+"> needs JavaScript and is left out: "+reasonOf(err))
+				return
+			}
 			s.needsEngine(s.fileOf(n), pos, writtenMessage(c.Source)+"it needs JavaScript: "+reasonOf(err))
 			list = s.written(n, c.Source)
 		}

@@ -392,16 +392,16 @@ var loaders = map[string]api.Loader{
 // find returns the file that an import names.
 func find(site files, importer, name string) (string, error) {
 	all := expr.ImportPaths(importer, name)
-	switch {
-	case len(all) == 0 && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/")):
-		return "", fmt.Errorf("%q leads out of the site", name)
-	case len(all) == 0:
-		return "", fmt.Errorf("%q is not among the site's files: only react, preact and the site's own files can be imported", name)
-	}
 	for _, file := range all {
 		if site.has(file) {
 			return file, nil
 		}
+	}
+	switch {
+	case !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "/"):
+		return "", fmt.Errorf("%q is not among the site's files: only react, preact and the site's own files can be imported", name)
+	case len(all) == 0:
+		return "", fmt.Errorf("%q leads out of the site", name)
 	}
 	return "", fmt.Errorf("there is no file %s", all[0])
 }

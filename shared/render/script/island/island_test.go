@@ -169,7 +169,7 @@ func TestFaults(t *testing.T) {
 		{"numbers of another language", "", "{(1234.5).toLocaleString('de-DE')}", "no locales at the export but English", "page.mdx:9"},
 		{"numbers as money", "", "{(1234.5).toLocaleString('en-US', {style: 'currency', currency: 'USD'})}", "no locales at the export but English", "page.mdx:9"},
 		{"an object", "", "{({a: 1})}", "an object is no content: {a}", "page.mdx:9"},
-		{"no component", "import {A} from '/a.jsx'\nexport const x = {}", "<x.Y />", "an element has no type", "page.mdx:9"},
+		{"no component", "import {A} from '/a.jsx'\nexport const x = {}", "<x.Y />", "the component of an element is undefined", "page.mdx:9"},
 		{"an endless loop", "import {L} from '/loop.jsx'", "<L />", "more work than a page may", "loop.jsx:1"},
 		{"endless calls", "export const f = () => f()", "{f()}", "without an end", "page.mdx:1"},
 		{"a component that shows itself", "import {D} from '/deep.jsx'", "<D />", "without an end", ""},
