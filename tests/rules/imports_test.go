@@ -87,7 +87,7 @@ var rooms = map[string][]string{
 	},
 	"shared/render/reference":     {"shared/base/json", "shared/base/lazy", "shared/render/capability", "shared/render/component", "shared/render/mdx", "shared/render/words"},
 	"shared/render/script":        {},
-	"shared/render/script/island": {"shared/base/lazy"},
+	"shared/render/script/island": {"shared/base/lazy", "shared/render/expr"},
 	"shared/render/search":        {"shared/render/words"},
 	// For tests alone.
 	"shared/render/search/searchtest": {"shared/render/search"},

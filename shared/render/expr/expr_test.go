@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"io/fs"
 	"math"
 	"strings"
 	"testing"
@@ -313,6 +314,20 @@ func FuzzLiteral(f *testing.F) {
 		for _, e := range func() []Export { _, e, _, _ := ParseModule("export const a = " + s); return e }() {
 			if e.Offset < 0 || e.Offset > len(s)+17 {
 				t.Errorf("offset %d", e.Offset)
+			}
+		}
+	})
+}
+
+// FuzzImportPaths: whatever an import names, it leads to no file outside of the site.
+func FuzzImportPaths(f *testing.F) {
+	for _, name := range []string{"/snippets/a.mdx", "../../a.jsx", "snippets/a", "a.mdx", "react", "/../x", "https://x.test/a.js"} {
+		f.Add("guides/page.mdx", name)
+	}
+	f.Fuzz(func(t *testing.T, file, name string) {
+		for _, p := range ImportPaths(file, name) {
+			if !fs.ValidPath(p) || p == "." {
+				t.Errorf("%q in %q leads to %q", name, file, p)
 			}
 		}
 	})
