@@ -62,7 +62,8 @@ func Codes() []Code {
 		{"front-matter-unknown", n, "Heads of pages have fields that nobody knows. One that looks like another's name is a warning.", false},
 		{"front-matter-unsupported", n, "A field of pages' heads has no effect in a bundle. The message says what to do instead.", false},
 		{"page-failed", e, "The page could not be rendered. It says so to readers.", true},
-		{"page-too-large", e, "The page has more parts than a page may have. The rest is left out.", false},
+		{"page-too-large", e, "The page has more parts or bytes than a page may have. The rest is left out.", false},
+		{"references-cut", w, "References of Markdown (`[text][name]`) repeat more bytes of addresses than their source has, and more than 100 kB. The rest stays as it is written.", false},
 		{"page-restricted", n, "A page is for [groups of readers](/authoring/groups) that are not let in. It is left out.", true},
 		{"file-restricted", n, "A file is for groups of readers that are not let in. It is left out.", true},
 		{"api-restricted", n, "A part of a specification is for groups of readers that are not let in. It is left out.", false},
@@ -131,7 +132,7 @@ func Codes() []Code {
 		{"api-ref", e, "A reference in a specification leads nowhere. The rest is shown.", false},
 		{"api-security", w, "An operation names a security scheme that its specification does not have.", false},
 		{"api-extension", n, "An extension of a specification has no effect, or not the one that its author may expect.", false},
-		{"api-cut", n, "A page would have more fields than one shows: deeper ones are left out.", false},
+		{"api-cut", n, "A page would have more fields or text than one shows: the rest is left out.", false},
 	}
 	slices.SortFunc(all, func(a, b Code) int { return strings.Compare(a.Name, b.Name) })
 	return all

@@ -38,6 +38,9 @@ func (m *Markdown) Bytes() []byte {
 	return m.b
 }
 
+// Len is how many bytes were written so far.
+func (m *Markdown) Len() int { return len(m.b) }
+
 // Block begins a new block.
 func (m *Markdown) Block() {
 	m.endLine()

@@ -136,6 +136,16 @@ func (n *Node) Attr(name string) (Attr, bool) {
 	return Attr{}, false
 }
 
+// Size is the number of bytes of text that the node itself holds, with its
+// attributes and without its children.
+func (n *Node) Size() int {
+	size := len(n.Name) + len(n.Value) + len(n.Meta) + len(n.URL) + len(n.Title)
+	for i := range n.Attrs {
+		size += len(n.Attrs[i].Name) + len(n.Attrs[i].Value)
+	}
+	return size
+}
+
 // Severity is how much a Diagnostic matters.
 type Severity string
 

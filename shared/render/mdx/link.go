@@ -83,7 +83,7 @@ func (p *parser) target(in *inliner, b bracket, i int) (url, title string, end i
 	if i+1 < len(s) && s[i+1] == '[' {
 		if label, end, ok := p.label(s, i+1); ok {
 			if full := p.defs[normalLabel(label)]; full != nil {
-				return full.URL, full.Title, end, true
+				return p.expand(in, b, full, end)
 			}
 		}
 		// A label that leads nowhere keeps its brackets from being a short
@@ -91,12 +91,31 @@ func (p *parser) target(in *inliner, b bracket, i int) (url, title string, end i
 		if def == nil || i+2 >= len(s) || s[i+2] != ']' {
 			return "", "", 0, false
 		}
-		return def.URL, def.Title, i + 3, true
+		return p.expand(in, b, def, i+3)
 	}
 	if def == nil {
 		return "", "", 0, false
 	}
-	return def.URL, def.Title, i + 1, true
+	return p.expand(in, b, def, i+1)
+}
+
+// expand returns where a definition leads. Each reference repeats the address and
+// the title, so a long one with many references would become very much: beyond
+// max(len(p.s), maxExpanded) bytes a reference stays text, as in other
+// implementations of CommonMark. The first one is reported.
+func (p *parser) expand(in *inliner, b bracket, def *Node, end int) (url, title string, _ int, ok bool) {
+	size := len(def.URL) + len(def.Title)
+	most := max(len(p.s), maxExpanded)
+	if p.expanded+size <= most {
+		p.expanded += size
+		return def.URL, def.Title, end, true
+	}
+	if !p.expandedCut {
+		p.expandedCut = true
+		p.note(Warning, CodeReferences, in.v.src(b.after-1),
+			"references repeat more than %d bytes of addresses and titles, first here: those that don't fit stay as they are written", most)
+	}
+	return "", "", 0, false
 }
 
 // link makes the items after the bracket a link or an image.

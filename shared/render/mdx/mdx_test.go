@@ -126,6 +126,42 @@ func TestComments(t *testing.T) {
 	}
 }
 
+// References repeat as many bytes of addresses and titles as the source has, or
+// 100 kB. Those that don't fit stay text, and the first of them is reported.
+func TestReferencesAreBounded(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	for _, c := range []struct {
+		name, src string
+		links     int
+		said      string
+	}{
+		{"below the bound", "[a]: /" + long + "\n\n" + strings.Repeat("[a]\n", 99), 99, ""},
+		{"an address", "[a]: /" + long + "\n\n" + strings.Repeat("[a]\n", 150), 99, "f.mdx:102:1: warning"},
+		{"a title", "[a]: / '" + long + "'\n\n" + strings.Repeat("[a]\n", 150), 99, "f.mdx:102:1: warning"},
+		{"pictures", "[a]: /" + long + "\n\n" + strings.Repeat("![a]\n", 150), 99, "f.mdx:102:2: warning"},
+		{"all forms", "[a]: /" + long + "\n\n" + strings.Repeat("[a] [a][] [b][a]\n", 50), 99, "f.mdx:36:1: warning"},
+		{"short ones after it", "[a]: /" + long + "\n[b]: /b\n\n" + strings.Repeat("[a]\n", 150) + "[b]", 100, "f.mdx:103:1: warning"},
+		{"a long source", "[a]: /" + long + "\n\n" + strings.Repeat("[a]\n", 150) + strings.Repeat("word ", 40_000), 150, ""},
+		{"a definition in a quote", strings.Repeat("[a]\n", 150) + "\n> [a]: /" + long, 99, "f.mdx:100:1: warning"},
+	} {
+		f, diags := Parse([]byte(c.src), Options{File: "f.mdx"})
+		links := 0
+		Walk(f.Root, func(n *Node) bool {
+			if n.Kind == Link || n.Kind == Image {
+				links++
+			}
+			return true
+		})
+		said := ""
+		for _, d := range diags {
+			said += d.String()
+		}
+		if links != c.links || !strings.HasPrefix(said, c.said) || c.said == "" && said != "" || len(diags) > 1 {
+			t.Errorf("%s: %d links, reported is %q", c.name, links, said)
+		}
+	}
+}
+
 // What nests deeper than any page does is refused or read flat, never followed
 // to the end of the stack.
 func TestDepthIsBounded(t *testing.T) {

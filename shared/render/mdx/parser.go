@@ -16,6 +16,14 @@ const maxDepth = 1000
 // CodeSyntax is the Code of diagnostics for source that is not MDX.
 const CodeSyntax = "mdx-syntax"
 
+// CodeReferences is the Code of the diagnostic for references that repeat more
+// addresses and titles than a source may have.
+const CodeReferences = "references-cut"
+
+// maxExpanded is how many bytes of addresses and titles references may repeat in
+// a source that is shorter than this; in a longer one it is the source's length.
+const maxExpanded = 100_000
+
 // File is one parsed MDX source.
 type File struct {
 	// Root is the Document node; blocks are its children.
@@ -54,7 +62,8 @@ const (
 
 // Parse reads a source. It never fails: a tag or an expression that cannot be
 // read stays in the page as text, an element that is not closed ends with what
-// holds it, and each is reported with the code CodeSyntax.
+// holds it, and each is reported with the code CodeSyntax. References that repeat
+// too much of their definitions stay text: CodeReferences.
 func Parse(src []byte, o Options) (*File, []Diagnostic) {
 	p := newParser(string(src), o)
 	return p.parse(), p.diags
@@ -148,8 +157,12 @@ type parser struct {
 	blockState
 	inline inliner
 
-	defs  map[string]*Node
-	notes map[string]bool
+	defs map[string]*Node
+	// expanded counts the bytes that references have repeated of definitions;
+	// expandedCut is set once one did not fit.
+	expanded    int
+	expandedCut bool
+	notes       map[string]bool
 
 	nodes []Node // slab
 	kids  []*Node
@@ -273,18 +286,12 @@ func (p *parser) node(kind Kind, off int) *Node {
 // problem reports a syntax error at an offset; its caller keeps the source as
 // text.
 func (p *parser) problem(off int, format string, args ...any) {
-	at := p.realPos(p.pos(min(off, len(p.s))))
-	message := fmt.Sprintf(format, args...)
-	if p.dirty {
-		message = strings.ToValidUTF8(strings.ReplaceAll(message, "\x00", "\ufffd"), "\ufffd")
-	}
 	if p.seen == nil {
 		p.seen = make(map[int]bool)
 	}
 	if !p.seen[off] {
 		p.seen[off] = true
-		p.diags = append(p.diags, Diagnostic{Severity: Error, Code: CodeSyntax, File: p.File,
-			Line: at.Line, Column: at.Column, Message: message})
+		p.note(Error, CodeSyntax, off, format, args...)
 	}
 }
 
@@ -295,6 +302,17 @@ func (p *parser) mended(off int, format string, args ...any) {
 	if p.problem(off, format, args...); len(p.diags) > n {
 		p.diags[n].Mended = true
 	}
+}
+
+// note reports something at an offset.
+func (p *parser) note(severity Severity, code string, off int, format string, args ...any) {
+	at := p.realPos(p.pos(min(off, len(p.s))))
+	message := fmt.Sprintf(format, args...)
+	if p.dirty {
+		message = strings.ToValidUTF8(strings.ReplaceAll(message, "\x00", "\ufffd"), "\ufffd")
+	}
+	p.diags = append(p.diags, Diagnostic{Severity: severity, Code: code, File: p.File,
+		Line: at.Line, Column: at.Column, Message: message})
 }
 
 // spent takes the bytes of a vain attempt from the budget: else a page of a

@@ -43,7 +43,7 @@ func (s *resolver) expand(list []*mdx.Node, sc *scope) []*mdx.Node {
 
 // expandNode returns what stands in place of a node, or same.
 func (s *resolver) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
-	if !s.grows(nodeBytes(n), sc.file, n.Pos) {
+	if !s.grows(n.Size(), sc.file, n.Pos) {
 		return nil, false
 	}
 	s.from(n, sc)
@@ -297,6 +297,10 @@ func (s *resolver) include(name string, n *mdx.Node, props mdx.Object, children 
 	}
 	for _, d := range sn.diagnostics {
 		s.said.add(d)
+	}
+	if !s.read[name] {
+		put(&s.read, name, true)
+		s.length += sn.size
 	}
 	if s.tooLarge || !s.grows(callBytes, file, n.Pos) {
 		return nil

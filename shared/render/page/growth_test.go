@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // What a page becomes grows with its source, whatever the source repeats: a few
@@ -26,6 +27,53 @@ func TestPagesGrowWithTheirSource(t *testing.T) {
 		// The longest of what is known: a mark around each letter.
 		if most := 64 * len(source); len(r.HTML) > most || len(r.Markdown) > most {
 			t.Errorf("%s: %d bytes of source become %d of HTML and %d of Markdown", name, len(source), len(r.HTML), len(r.Markdown))
+		}
+		for _, fault := range checkHTML(r) {
+			t.Errorf("%s: %s", name, fault)
+		}
+	}
+}
+
+// A page has a bounded number of bytes, whatever a few bytes of its source stand
+// for, and so has each of its copies. What is cut is reported once, with its place.
+func TestWrittenBytesAreBounded(t *testing.T) {
+	times := strings.Repeat
+	long := "/" + times("x", 40_000)
+	for name, files := range map[string]map[string]string{
+		"a picture in a snippet":  {"page.mdx": times("<Snippet file=\"a.mdx\" />\n\n", 4000), "snippets/a.mdx": "![](" + long + ")"},
+		"a link in a snippet":     {"page.mdx": times("<Snippet file=\"a.mdx\" />\n\n", 4000), "snippets/a.mdx": "[a](" + long + ")"},
+		"a title in a snippet":    {"page.mdx": times("<Snippet file=\"a.mdx\" />\n\n", 4000), "snippets/a.mdx": "[a](/ '" + long + "')"},
+		"a fence's words":         {"page.mdx": times("<Snippet file=\"a.mdx\" />\n\n", 4000), "snippets/a.mdx": "```js title=\"" + long + "\"\na\n```"},
+		"an attribute":            {"page.mdx": times("<Snippet file=\"a.mdx\" />\n\n", 4000), "snippets/a.mdx": "<div title=\"" + long + "\">a</div>"},
+		"text with entities":      {"page.mdx": times("<Snippet file=\"a.mdx\" />\n\n", 4000), "snippets/a.mdx": times("\\\"&", 10_000)},
+		"an address in a value":   {"page.mdx": "export const a = '" + long + "'\n\n" + times("<a href={a}>a</a>\n\n", 4000)},
+		"icons in a snippet":      {"page.mdx": times("<Snippet file=\"a.mdx\" />\n\n", 200), "snippets/a.mdx": times("<Icon icon=\"a\" />", 900)},
+		"a long folder of a page": {"page.mdx": times("<Snippet file=\"a.mdx\" />\n\n", 200), "snippets/a.mdx": times("[a](/"+times("d/", 100)+")", 900)},
+	} {
+		fsys := fstest.MapFS{}
+		for file, text := range files {
+			fsys[file] = &fstest.MapFile{Data: []byte(text)}
+		}
+		r := renderFiles(t, fsys, "page.mdx")
+		const most = 12 << 20
+		text := 0
+		for _, s := range r.Text {
+			text += len(s.Text)
+		}
+		if len(r.HTML) > most || len(r.Markdown) > most || text > most {
+			t.Errorf("%s: %d bytes of HTML, %d of Markdown, %d of text", name, len(r.HTML), len(r.Markdown), text)
+		}
+		said := 0
+		for _, d := range r.Diagnostics {
+			if d.Code == "page-too-large" {
+				said++
+				if d.File == "" || d.Line == 0 {
+					t.Errorf("%s: the place is missing: %s", name, d)
+				}
+			}
+		}
+		if said != 1 {
+			t.Errorf("%s: it is reported %d times", name, said)
 		}
 		for _, fault := range checkHTML(r) {
 			t.Errorf("%s: %s", name, fault)

@@ -19,6 +19,9 @@ type htmlWriter struct {
 	// uncoloured leaves code in one colour.
 	uncoloured bool
 
+	// full is set once the page has more bytes than it may.
+	full bool
+
 	anchors int // depth of links: HTML knows none within another
 	svg     int // depth of svg elements
 	images  int // pictures written so far
@@ -44,6 +47,10 @@ var _ component.HTML = (*htmlWriter)(nil)
 // nodes appends nodes, blocks or inlines.
 func (w *htmlWriter) nodes(out *component.Writer, list []*mdx.Node) *component.Writer {
 	for _, n := range list {
+		// What is full stays so: a formula that fails takes its bytes back.
+		if w.full = w.full || !w.fits(len(out.B), n); w.full {
+			break
+		}
 		if write := w.r.kinds[n.Kind].html; write != nil {
 			write(w, out, n)
 		}

@@ -29,7 +29,7 @@ func inlineText(text string) string {
 
 // blocks writes nodes as blocks; runs of inline nodes are paragraphs.
 func (w *markdownWriter) blocks(m *component.Markdown, list []*mdx.Node) {
-	for i := 0; i < len(list); {
+	for i := 0; i < len(list) && w.fits(m.Len(), list[i]); {
 		if w.isBlock(list[i]) {
 			w.block(m, list[i])
 			i++
@@ -76,6 +76,9 @@ func (w *markdownWriter) within(m *component.Markdown, mark string, n *mdx.Node)
 // inline appends inline nodes; of a block it appends what is in it.
 func (w *markdownWriter) inline(b []byte, list []*mdx.Node) []byte {
 	for _, n := range list {
+		if !w.fits(len(b), n) {
+			break
+		}
 		if n.Kind == mdx.Element && !n.Inline && len(b) > 0 && b[len(b)-1] != ' ' && b[len(b)-1] != '\n' {
 			b = append(b, ' ') // it stood on a line of its own
 		}

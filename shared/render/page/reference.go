@@ -68,14 +68,16 @@ func (s *resolver) addReference(p *site.Page, slice *reference.Slice) {
 	}
 	if content.Cut {
 		s.report(slice.File, mdx.Pos{Line: max(slice.Line, 1), Column: 1}, mdx.Notice, "api-cut",
-			slice.Key.String()+" has more fields than a page shows: deeper ones are left out")
+			slice.Key.String()+" has more fields or text than a page shows: the rest is left out")
 	}
 }
 
-// put notes which file a node and all below it come from.
+// put notes which file a node and all below it come from, and counts them as a
+// source of the page.
 func (s *resolver) put(n *mdx.Node, file string) {
 	mdx.Walk(n, func(n *mdx.Node) bool {
 		put(&s.origin, n, file)
+		s.length += n.Size()
 		return true
 	})
 }

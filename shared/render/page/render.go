@@ -99,7 +99,7 @@ func (t *tree) writeHTML(ctx context.Context, said *report, uncoloured bool) (*R
 		w.allow("connect-src", server)
 	}
 	w.previews(p)
-	out := component.Writer{B: make([]byte, 0, t.length*2+512), HTML: w}
+	out := component.Writer{B: make([]byte, 0, min(t.length*2, 16<<20)+512), HTML: w}
 	if t.unread != nil {
 		w.notice(&out, t.unread)
 	}

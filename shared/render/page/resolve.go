@@ -20,7 +20,7 @@ func (r *Renderer) resolve(ctx context.Context, page int, slice *reference.Slice
 		return nil, nil, err
 	}
 	s := &resolver{tree: newTree(r, page, name), notes: notes{said: new(report)}, ctx: ctx}
-	s.length = len(src)
+	s.length, s.reports = len(src), s.said
 	file, ignores, diagnostics := r.parse(name, src)
 	s.ignores = ignores
 	for i, d := range diagnostics {

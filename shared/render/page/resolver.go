@@ -16,6 +16,12 @@ const (
 	// bytesPerNode bytes of it.
 	maxNodes     = 200_000
 	bytesPerNode = 256
+	// writtenBytes and writtenPerByte bound, in bytes, what a page holds and each
+	// of its copies: so many, and for each byte of its source and of what that
+	// includes so many more. Few bytes may stand for many: one address that is
+	// written ten thousand times, an icon in a snippet.
+	writtenBytes   = 8 << 20
+	writtenPerByte = 16
 	// callBytes is what a snippet counts wherever it is shown, beside its nodes:
 	// an empty one takes memory too.
 	callBytes = 9 * bytesPerNode
@@ -31,9 +37,10 @@ type resolver struct {
 	*tree
 	notes
 	ctx context.Context
-	// size counts the page's parts, tooLarge is set once they are too many.
-	size     int
-	tooLarge bool
+	// size counts the page's parts, held the bytes of their text.
+	size, held int
+	// read are the snippets that the page includes.
+	read map[string]bool
 	// stack are the snippets and components that are being shown.
 	stack []string
 	js    *expr.Machine
@@ -53,24 +60,24 @@ type resolver struct {
 // grows counts one more part of the page and the bytes of its text. It is
 // false once the page is too large, which it reports.
 func (s *resolver) grows(text int, file string, pos mdx.Pos) bool {
-	if s.size += 1 + text/bytesPerNode; s.size <= maxNodes {
+	s.size += 1 + text/bytesPerNode
+	s.held += text
+	if s.size <= maxNodes && s.held <= s.room() {
 		return true
 	}
 	if !s.tooLarge {
 		s.tooLarge = true
-		s.report(file, pos, mdx.Error, "page-too-large",
-			fmt.Sprintf("the page grows to more than %d parts; the rest is left out", maxNodes))
+		message := fmt.Sprintf("the page grows to more than %d parts; the rest is left out", maxNodes)
+		if s.size <= maxNodes {
+			message = tooManyBytes(s.room())
+		}
+		s.report(file, pos, mdx.Error, "page-too-large", message)
 	}
 	return false
 }
 
-// nodeBytes is the text that a node itself has: its own and its attributes'.
-func nodeBytes(n *mdx.Node) int {
-	size := len(n.Value)
-	for i := range n.Attrs {
-		size += len(n.Attrs[i].Value)
-	}
-	return size
+func tooManyBytes(most int) string {
+	return fmt.Sprintf("the page grows to more than %d bytes; the rest is left out", most)
 }
 
 // from records that a node was made for a source that is not the page's.
@@ -83,7 +90,7 @@ func (s *resolver) from(n *mdx.Node, sc *scope) {
 // clone copies resolved nodes with what is known about them.
 func (s *resolver) clone(n *mdx.Node) *mdx.Node {
 	c := *n
-	if !s.grows(nodeBytes(n), s.fileOf(n), n.Pos) {
+	if !s.grows(n.Size(), s.fileOf(n), n.Pos) {
 		c.Value, c.Children, c.Attrs = "", nil, nil
 		return &c
 	}

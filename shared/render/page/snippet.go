@@ -18,6 +18,7 @@ type snippet struct {
 	// file is the tree of one in MDX, statements are those of one in
 	// JavaScript.
 	file        *mdx.File
+	size        int // bytes of the source
 	statements  []statement
 	diagnostics []mdx.Diagnostic
 	ignores     []Ignore
@@ -36,6 +37,7 @@ func (r *Renderer) snippet(name string) *snippet {
 			}
 			return
 		}
+		sn.size = len(src)
 		if isScript(strings.ToLower(name)) {
 			sn.statements = parseScript(string(src))
 			return

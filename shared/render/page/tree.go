@@ -16,7 +16,8 @@ import (
 type tree struct {
 	r    *Renderer
 	page int
-	// source is the page's file, length the bytes in it, lang its language.
+	// source is the page's file, length the bytes in it and in all that it
+	// includes, lang its language.
 	source, lang string
 	length       int
 	root         []*mdx.Node
@@ -41,6 +42,11 @@ type tree struct {
 
 	// ignores are those of the page and of what it includes.
 	ignores []Ignore
+	// tooLarge is set once a part of the page was left out because the page has too
+	// many parts or bytes: that is reported once.
+	tooLarge bool
+	// reports is the page's list of diagnostics, nil for what stands on no page.
+	reports *report
 	// unrun is that of Result.
 	unrun bool
 	// live are the islands that readers' browsers bring to life; addresses are
@@ -75,6 +81,23 @@ func newTree(r *Renderer, page int, source string) *tree {
 		footnotes: map[string]*mdx.Node{},
 		used:      idSet{taken: make(map[string]struct{}, 32)},
 	}
+}
+
+// room is how many bytes the tree may hold, and each copy of the page.
+func (t *tree) room() int { return writtenBytes + writtenPerByte*t.length }
+
+// fits reports whether a copy of so many bytes has room for a node. The first one
+// that it has no room for is reported.
+func (t *tree) fits(size int, n *mdx.Node) bool {
+	if size <= t.room() {
+		return true
+	}
+	if !t.tooLarge && t.reports != nil {
+		t.tooLarge = true
+		to := notes{said: t.reports}
+		to.report(t.fileOf(n), n.Pos, mdx.Error, "page-too-large", tooManyBytes(t.room()))
+	}
+	return false
 }
 
 // Lang implements component.Page.

@@ -139,3 +139,58 @@ func TestBoundsOfPages(t *testing.T) {
 		t.Errorf("the page has %d bytes", size)
 	}
 }
+
+// What descriptions hold on a page counts, not how they are written: references of
+// Markdown repeat an address.
+func TestBoundsOfDescriptions(t *testing.T) {
+	long := "[a]: /" + strings.Repeat("x", 10_000) + "\n\n" + strings.Repeat("[a] ", 100)
+	s := &Slice{Key: Key{Kind: KindOperation, Method: "GET", Path: "/a"}, Description: long}
+	for i := range 100 {
+		s.Params = append(s.Params, Param{Name: fmt.Sprintf("p%d", i), In: "query", Description: long})
+	}
+	content := s.Content(Options{})
+	size := 0
+	for _, n := range append(content.Head, content.Body...) {
+		mdx.Walk(n, func(n *mdx.Node) bool {
+			size += n.Size()
+			return true
+		})
+	}
+	if size > maxTold+200_000 || size < 1<<20 || !content.Cut {
+		t.Errorf("the page has %d bytes, cut: %v", size, content.Cut)
+	}
+}
+
+// All alternatives of a page share one limit, however they nest.
+func TestBoundsOfAlternatives(t *testing.T) {
+	leaf := &Schema{Types: []string{"string"}, Description: "word"}
+	for name, wrap := range map[string]func(list []*Schema) *Schema{
+		"oneOf":       func(list []*Schema) *Schema { return &Schema{OneOf: list} },
+		"anyOf":       func(list []*Schema) *Schema { return &Schema{AnyOf: list} },
+		"items":       func(list []*Schema) *Schema { return &Schema{Types: []string{"array"}, Items: &Schema{OneOf: list}} },
+		"prefixItems": func(list []*Schema) *Schema { return &Schema{Types: []string{"array"}, Tuple: list} },
+	} {
+		x := leaf
+		for range 7 {
+			list := make([]*Schema, 10)
+			for i := range list {
+				list[i] = x
+			}
+			x = wrap(list)
+		}
+		s := &Slice{Key: Key{Kind: KindSchema}, Schema: x}
+		content := s.Content(Options{})
+		shown := 0
+		for _, n := range content.Body {
+			mdx.Walk(n, func(n *mdx.Node) bool {
+				if n.Name == "Expandable" || n.Name == "ResponseField" {
+					shown++
+				}
+				return true
+			})
+		}
+		if most := maxAlternatives + maxFields + 10; shown > most || shown < 100 || !content.Cut {
+			t.Errorf("%s: %d parts, at most %d, cut: %v", name, shown, most, content.Cut)
+		}
+	}
+}

@@ -26,9 +26,11 @@ const (
 	// maxSpecSteps is how many all pages of a specification have together,
 	// besides stepsPerByte for each byte of what was read: they are divided
 	// among its operations, none of which gets fewer than fewestSteps.
-	maxSpecSteps = 4_000_000
+	maxSpecSteps = 1_000_000
 	stepsPerByte = 32
 	fewestSteps  = 2000
+	// bytesPerStep is how many bytes of descriptions count as one node more.
+	bytesPerStep = 32
 	// maxMade is how many values and properties are looked at to make up the
 	// examples of one page.
 	maxMade = 500_000

@@ -177,6 +177,7 @@ func TestLimitsPage(t *testing.T) {
 	outside.LimitRow(t, "The content of a page of a specification",
 		n("%d nodes; of all pages %d and %d for each byte, divided by the operations, but %d", maxSteps, maxSpecSteps, stepsPerByte, fewestSteps),
 		n("%d MiB of descriptions, %d MiB of examples", maxTold>>20, maxCode>>20))
+	outside.LimitRow(t, "Fields of a page of a specification", n("%d fields, %d alternatives of `oneOf` and `anyOf` together", maxFields, maxAlternatives))
 	outside.LimitRow(t, "Examples that are made up for a page", n("%d values", maxMade), n("%d KiB each", maxExample>>10))
 	outside.LimitRow(t, "Merge keys of YAML", n("%d members a file, %d an object", maxFileMerged, maxMerged), n("%d MiB a file", maxFileBytes>>20))
 	outside.LimitRow(t, "Operations of a specification", n("%d", maxOperations), n("%d MiB of all specifications", maxBytes>>20))

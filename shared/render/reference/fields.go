@@ -293,7 +293,7 @@ func (b *builder) inner(x *Schema, depth int) []*mdx.Node {
 		out = append(out, b.expandable("", fields))
 	}
 	for i, t := range r.Tuple {
-		if b.full() {
+		if b.count++; b.count > maxFields || b.full() {
 			out = append(out, b.more())
 			break
 		}
@@ -385,7 +385,7 @@ func (b *builder) alternatives(x *Schema, depth int) []*mdx.Node {
 	}
 	out := []*mdx.Node{b.paragraph(b.text(word))}
 	for i, a := range list {
-		if b.full() {
+		if b.options++; b.options > maxAlternatives || b.full() {
 			return append(out, b.more())
 		}
 		r := b.slice.resolve(a)

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -22,21 +23,26 @@ var simpleTags = func() map[string]bool {
 	return tags
 }()
 
-// markdown parses a description. All nodes get the place pos.
-func markdown(text string, pos mdx.Pos) []*mdx.Node {
+// markdown parses a description. All nodes get the place pos. cut is set where
+// not all of it is shown.
+func markdown(text string, pos mdx.Pos) (list []*mdx.Node, cut bool) {
 	if text = strings.TrimSpace(text); text == "" {
-		return nil
+		return nil, false
 	}
 	if len(text) > maxMarkdown {
-		text = strings.ToValidUTF8(text[:maxMarkdown], "")
+		text, cut = strings.ToValidUTF8(text[:maxMarkdown], ""), true
 	}
 	if !strings.ContainsAny(text, "\n\\`*_[]<>#|~:&!$-+0123456789=") { // plain words
-		return []*mdx.Node{{Kind: mdx.Paragraph, Pos: pos, Children: []*mdx.Node{{Kind: mdx.Text, Value: text, Pos: pos}}}}
+		return []*mdx.Node{{Kind: mdx.Paragraph, Pos: pos, Children: []*mdx.Node{{Kind: mdx.Text, Value: text, Pos: pos}}}}, cut
 	}
 	file, diags := mdx.Parse([]byte(text), mdx.Options{Plain: true, Tags: func(name string) bool { return simpleTags[name] }})
-	if len(diags) > 0 { // tags that don't match: all of them are text
-		file, _ = mdx.Parse([]byte(text), mdx.Options{Plain: true, Tags: func(string) bool { return false }})
+	has := func(code string) bool {
+		return slices.ContainsFunc(diags, func(d mdx.Diagnostic) bool { return d.Code == code })
 	}
+	if has(mdx.CodeSyntax) { // tags that don't match: all of them are text
+		file, diags = mdx.Parse([]byte(text), mdx.Options{Plain: true, Tags: func(string) bool { return false }})
+	}
+	cut = cut || has(mdx.CodeReferences)
 	mdx.Unravel(file.Root)
 	for _, n := range file.Root.Children {
 		mdx.Walk(n, func(n *mdx.Node) bool {
@@ -47,7 +53,7 @@ func markdown(text string, pos mdx.Pos) []*mdx.Node {
 			return true
 		})
 	}
-	return kept(file.Root.Children)
+	return kept(file.Root.Children), cut
 }
 
 // kept leaves out definitions, which links have used by now, and footnotes, for

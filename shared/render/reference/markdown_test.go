@@ -23,7 +23,8 @@ func TestMarkdown(t *testing.T) {
 		{"tags that don't match", "<p>a <b>c</b> <!-- gone -->", "p(<p>a <b>c</b> )"},
 		{"a note", "a[^b]\n\n[^b]: c", "p(a [^b])"},
 	} {
-		if got := sketch(markdown(c.text, mdx.Pos{Line: 1, Column: 1})); got != c.want {
+		list, cut := markdown(c.text, mdx.Pos{Line: 1, Column: 1})
+		if got := sketch(list); got != c.want || cut {
 			t.Errorf("%s: got  %q\nwant %q", c.name, got, c.want)
 		}
 	}
@@ -62,7 +63,8 @@ func FuzzMarkdown(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, n := range markdown(text, mdx.Pos{Line: 1, Column: 1}) {
+		list, _ := markdown(text, mdx.Pos{Line: 1, Column: 1})
+		for _, n := range list {
 			mdx.Walk(n, func(n *mdx.Node) bool {
 				switch n.Kind {
 				case mdx.ESM, mdx.Expression:

@@ -15,6 +15,9 @@ const (
 	// maxFields is how many fields a page has; each has some hundred bytes of
 	// HTML and its place in the page's ids.
 	maxFields = 1500
+	// maxAlternatives is how many alternatives a page has, of all its lists of
+	// oneOf and anyOf together: each may have further ones.
+	maxAlternatives = 500
 	// maxTold is how many bytes of descriptions a page has, and maxCode how many
 	// of examples.
 	maxTold = 2 << 20
@@ -84,12 +87,13 @@ type builder struct {
 	kind  string
 	place string
 	side  side
-	count int
-	told  int // bytes of descriptions
-	coded int // bytes of examples
-	steps int // nodes, and schemas that were looked at for them
-	cut   bool
-	open  []string // references whose fields are being made
+	// count counts fields, options alternatives.
+	count, options int
+	told           int // bytes of descriptions
+	coded          int // bytes of examples
+	steps          int // nodes, and schemas that were looked at for them
+	cut            bool
+	open           []string // references whose fields are being made
 }
 
 func (b *builder) element(name string, attrs []mdx.Attr, children ...*mdx.Node) *mdx.Node {
@@ -132,14 +136,30 @@ func (b *builder) heading(level int, children ...*mdx.Node) *mdx.Node {
 // prose are a description's nodes. What many fields refer to is described with
 // each of them, as far as the page has room.
 func (b *builder) prose(s string) []*mdx.Node {
-	if b.told += len(s); b.told > maxTold || s != "" && b.full() {
+	return demote(b.markdown(s))
+}
+
+// markdown makes a description's nodes. What they hold counts, not the source:
+// references of Markdown repeat addresses.
+func (b *builder) markdown(s string) []*mdx.Node {
+	if s == "" {
+		return nil
+	}
+	if b.told+len(s) > maxTold || b.full() {
 		b.cut = true
 		return nil
 	}
-	list := demote(markdown(s, b.pos))
+	list, cut := markdown(s, b.pos)
+	held := 0
 	for _, n := range list {
-		mdx.Walk(n, func(*mdx.Node) bool { return b.spend(1) })
+		mdx.Walk(n, func(n *mdx.Node) bool {
+			held += n.Size()
+			return b.spend(1)
+		})
 	}
+	b.told += max(held, len(s))
+	b.cut = b.cut || cut
+	b.spend(held / bytesPerStep)
 	return list
 }
 
@@ -176,7 +196,7 @@ func (b *builder) head() []*mdx.Node {
 		}
 		out = append(out, b.element(endpointName, attrs))
 	}
-	return append(out, lower(markdown(s.Description, b.pos))...)
+	return append(out, lower(b.markdown(s.Description))...)
 }
 
 // operation shows a call from its servers to its callbacks.

@@ -138,6 +138,25 @@ func TestSiteThatEndsItsProcess(t *testing.T) {
 	}
 }
 
+// A few kilobytes that stand for very much are exported within little memory: one
+// long address that everything refers to, in a page, in a snippet and in the
+// description of an operation.
+func TestRepeatedAddressesFitTheMemory(t *testing.T) {
+	s := serve(t, 256<<20)
+	long := "/" + strings.Repeat("x", 40_000)
+	site := pagesOf(map[string]string{
+		"index":  "[a]: " + long + "\n\n" + strings.Repeat("[a] ", 12_000),
+		"titled": "[a]: /x '" + long + "'\n\n" + strings.Repeat("[a] ", 12_000),
+		"shown":  "import A from '/snippets/a.mdx'\n\n" + strings.Repeat("<A/>\n\n", 10_000),
+		"api":    "---\nopenapi: /api.json GET /a\n---\n",
+	})
+	site["snippets/a.mdx"] = "![](" + long + ")"
+	site["api.json"] = `{"openapi": "3.1.0", "paths": {"/a": {"get": {"description": "[a]: ` + long + strings.Repeat(`\n\n[a] [a]`, 6000) + `"}}}}`
+	if j := s.wait(t, s.publish(t, site)); j.Status != admin.ExportCompleted {
+		t.Errorf("the job is %s, %+v", j.Status, j.Failure)
+	}
+}
+
 // One death is forgiven: another process does what was begun. What a service
 // manager sends to all processes is none.
 func TestOneDeathIsForgiven(t *testing.T) {

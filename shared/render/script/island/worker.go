@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	goruntime "runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
@@ -37,7 +36,8 @@ var runtimeProgram = sync.OnceValue(func() *goja.Program {
 const (
 	// maxCalls is the deepest chain of calls.
 	maxCalls = 2000
-	// maxMemory is what the process may hold, for what no other bound foresaw.
+	// maxMemory is how much resident memory the process may have, for what no other
+	// bound foresaw.
 	maxMemory = 1280 << 20
 	// maxShown bounds what a component shows, as JSON.
 	maxShown = 4 << 20
@@ -129,6 +129,7 @@ func Work(in io.Reader, out io.Writer) int {
 	// it itself.
 	debug.SetMaxStack(maxStack)
 	var deadline atomic.Int64
+	limitMemory(2 * maxMemory) // collected memory stays mapped, and a script is not to blame
 	limit(maxMemory, &deadline)
 	if err := work(in, out, &deadline); err != nil {
 		fmt.Fprintln(os.Stderr, "island:", err)
@@ -137,37 +138,43 @@ func Work(in io.Reader, out io.Writer) int {
 	return 0
 }
 
-// LimitMemory ends this process with the code ExitMemory once it holds more than
-// most bytes, or has Go or the system end it. It is for processes that do what
-// others ask for.
-func LimitMemory(most uint64) { limit(most, new(atomic.Int64)) }
+// LimitMemory ends this process with the code ExitMemory once its resident memory
+// is more than most bytes, or has Go or the system end it. It is for processes that
+// do what others ask for. Call it once.
+func LimitMemory(most uint64) {
+	// Go maps more memory in an instant than a look now and then would see. The
+	// rest is for the program's own pages, which the system counts elsewhere.
+	limitMemory(most - most/32)
+	limit(most, new(atomic.Int64))
+}
 
 func limit(most uint64, deadline *atomic.Int64) {
 	// Garbage of earlier work is collected before the guard is near.
 	debug.SetMemoryLimit(int64(most) * 3 / 4)
-	// Collected memory stays mapped: what is held is looked at, too.
-	limitMemory(2 * most)
 	go watch(most, deadline)
 }
 
 // watch ends the process when it has used the processor for longer than until
-// the deadline, 0 for none, or holds more than most.
+// the deadline, 0 for none, or when more than most bytes of it are resident.
 func watch(most uint64, deadline *atomic.Int64) {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
-	holds := func() uint64 {
-		metrics.Read(sample)
-		return sample[0].Value.Uint64() + sample[1].Value.Uint64()
-	}
 	for range time.Tick(watchEvery) {
 		if at := deadline.Load(); at > 0 && int64(processorTime()) > at {
 			os.Exit(exitTime)
 		}
-		if holds() > most {
-			if goruntime.GC(); holds() > most {
+		if resident() > most {
+			// What is garbage or not used now goes back to the system.
+			if debug.FreeOSMemory(); resident() > most {
 				os.Exit(ExitMemory)
 			}
 		}
 	}
+}
+
+// mapped is how much memory Go has of the system now: about what is resident.
+func mapped() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64() - sample[1].Value.Uint64()
 }
 
 // work does one piece of work after another. When the Engine goes away, the
