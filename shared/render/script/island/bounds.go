@@ -453,6 +453,10 @@ func (m *meter) objects() error {
 		m.each("Object", "fromEntries groupBy", iterates),
 		m.each("Map", "groupBy", iterates),
 		m.each("Promise", "all allSettled any race", iterates),
+		m.each("Promise.prototype", "then", func(this goja.Value, args []goja.Value, do builtin) goja.Value {
+			m.charge(costJob)
+			return do(this, args...)
+		}),
 		m.each("Set.prototype", "union intersection difference symmetricDifference", pair),
 		m.each("Reflect", "ownKeys", keys),
 		m.each("Reflect", "apply", calls(2)),

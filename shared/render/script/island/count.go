@@ -25,6 +25,7 @@ const (
 	costCall     = 64
 	costNew      = 320
 	costCatch    = 1024 // an error and its stack
+	costJob      = 4096 // a promise, what waits for it, and the time that this takes the engine
 )
 
 // The functions of meter.install that a counted script calls. No script can say
@@ -105,9 +106,13 @@ func (c *counter) node(v reflect.Value) {
 	walk := func(p any) { c.walk(reflect.ValueOf(p).Elem()) }
 	switch n := v.Interface().(type) {
 	case *ast.FunctionLiteral:
-		c.part(costFunction, func() { walk(&n.ParameterList); walk(&n.Body) }, func() { n.Body.List = c.begin(n.Body) })
+		c.part(costFunction, func() { walk(&n.ParameterList); walk(&n.Body) }, func() {
+			c.promise(n.Async)
+			n.Body.List = c.begin(n.Body)
+		})
 	case *ast.ArrowFunctionLiteral:
 		c.part(costFunction, func() { walk(&n.ParameterList); walk(&n.Body) }, func() {
+			c.promise(n.Async)
 			b, ok := n.Body.(*ast.BlockStatement)
 			if e, is := n.Body.(*ast.ExpressionBody); is && !ok {
 				at := e.Expression.Idx0()
@@ -148,6 +153,13 @@ func (c *counter) part(cost int64, walk, put func()) {
 	c.cost = outer
 }
 
+// promise adds what an asynchronous function makes whenever it is called.
+func (c *counter) promise(async bool) {
+	if async {
+		c.cost += costJob
+	}
+}
+
 // charge adds what a node makes whenever it is reached.
 func (c *counter) charge(n any) {
 	switch n := n.(type) {
@@ -168,6 +180,8 @@ func (c *counter) charge(n any) {
 		c.cost += costNew
 	case *ast.CatchStatement:
 		c.cost += costCatch
+	case *ast.AwaitExpression:
+		c.cost += costJob
 	case *ast.Binding:
 		c.cost += costSlot
 		if n.Initializer != nil && takesRest(n.Target) {

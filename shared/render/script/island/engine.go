@@ -24,7 +24,7 @@ import (
 // maxCPU is the processor's time, which the process looks at itself: it is the
 // same on a busy machine. Tests of what is counted give more of it: on a slow
 // machine the counts come late.
-var maxCPU = 10 * time.Second
+var maxCPU = 8 * time.Second
 
 // guard is the time by the clock, for systems that don't count the other and for
 // a process that doesn't answer.
@@ -34,8 +34,9 @@ const guard = 10 * time.Minute
 // not be read: another try may do better.
 var ErrUnavailable = errors.New("island: scripts can't be run now")
 
-// Ended is that a page's JavaScript ended the process that ran it, and the next
-// one too, which had nothing else to do. What the page shows is not known.
+// Ended is that a page's JavaScript ended the process that ran it: by its time, or
+// else the next one too, which had nothing else to do. What the page shows is not
+// known.
 type Ended struct {
 	// File and Line are the source that was shown, or the first of those that a
 	// script was made of.
@@ -43,10 +44,12 @@ type Ended struct {
 	Line int
 	// Reason is what ended the last process, as far as it is known.
 	Reason string
+
+	again bool // another try may do better
 }
 
 func (e *Ended) Error() string {
-	return fmt.Sprintf("%s:%d: the JavaScript here ended the process that runs it, alone as with others: %s", e.File, e.Line, e.Reason)
+	return fmt.Sprintf("%s:%d: the JavaScript here ended the process that runs it: %s", e.File, e.Line, e.Reason)
 }
 
 // Options are what an Engine works with.
@@ -183,7 +186,8 @@ func (b *beginning) Write(p []byte) (int, error) {
 }
 
 // ask has the process do one piece of work. One that the process ends in is
-// tried once more, in a process of its own.
+// tried once more, in a process of its own; not one that takes too long, whose time
+// is its own in any process.
 func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error) {
 	if len(r.Sources) == 0 {
 		return answer{}, errors.New("island: there is no source")
@@ -195,7 +199,7 @@ func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error)
 	}
 	defer func() { <-e.turn }()
 	a, err := e.try(ctx, fsys, r)
-	if ended, ok := errors.AsType[*Ended](err); ok {
+	if ended, ok := errors.AsType[*Ended](err); ok && ended.again {
 		e.log.WarnContext(ctx, "a page's JavaScript ended its process and is tried alone", "file", ended.File, "line", ended.Line, "reason", ended.Reason)
 		if a, err = e.try(ctx, fsys, r); errors.As(err, &ended) {
 			return answer{}, err
@@ -258,7 +262,7 @@ func (e *Engine) try(ctx context.Context, fsys fs.FS, r request) (answer, error)
 	_ = w.cmd.Process.Kill()
 	state := e.end()
 	first := r.Sources[0]
-	ended := &Ended{File: first.File, Line: first.Line, Reason: fmt.Sprintf("it ended with exit code %d", state)}
+	ended := &Ended{File: first.File, Line: first.Line, Reason: fmt.Sprintf("it ended with exit code %d", state), again: true}
 	switch {
 	case ctx.Err() != nil:
 		return answer{}, ctx.Err()
@@ -270,6 +274,7 @@ func (e *Engine) try(ctx context.Context, fsys fs.FS, r request) (answer, error)
 	case late.Load():
 		ended.Reason = fmt.Sprintf("it took longer than %s", guard)
 	case state == exitTime:
+		ended.again = false
 		ended.Reason = fmt.Sprintf("it took longer than %s of a processor", maxCPU)
 	case state == ExitMemory || state == exitGo && (bytes.Contains(w.said.data, []byte("out of memory")) || bytes.Contains(w.said.data, []byte("allocate memory"))):
 		ended.Reason = fmt.Sprintf("it took more than %d MiB of memory", maxMemory>>20)

@@ -64,6 +64,12 @@ func TestFaultsOfMemory(t *testing.T) {
 		{"within try", "const f = () => { try { return 'x'.repeat(1 << 30) } catch (e) { return 'caught' } finally { return 'at last' } }", "f()", text},
 		{"within a generator", "const g = function* () { yield 'x'.repeat(1 << 30) }", "[...g()].length", text},
 		{"after a promise", "const f = () => { Promise.resolve().then(() => 'x'.repeat(1 << 30)); return 'shown' }", "f()", text},
+		{"promises without end", "const f = () => { const p = () => Promise.resolve().then(p); p(); return 1 }", "f()", made},
+		{"a caught promise without end", "const f = () => { const p = () => Promise.reject().catch(p); p(); return 1 }", "f()", made},
+		{"a last promise without end", "const f = () => { const p = () => Promise.resolve().finally(p); p(); return 1 }", "f()", made},
+		{"promises made by a list", "const f = () => { const p = () => Promise.all([1]).then(p); p(); return 1 }", "f()", made},
+		{"asynchronous calls without end", "const f = () => { const p = async () => { await 0; return p() }; p(); return 1 }", "f()", made},
+		{"asynchronous turns without end", "const f = () => { (async () => { for (;;) await 0 })(); return 1 }", "f()", made},
 		{"code of a text", "", "Function('let s = \"xx\"; for (;;) s += s')()", text},
 		{"code of a text in eval", "", "(0, eval)('let s = \"xx\"; for (;;) s += s')", text},
 
