@@ -128,6 +128,7 @@ func Codes() []Code {
 		{"api-operation", e, "An operation that a page or the navigation names is in no specification.", false},
 		{"api-remote", w, "A specification is on another host, which [is not asked](/export/remote) or did not send it.", true},
 		{"api-unreadable", e, "A specification can't be read.", false},
+		{"api-converted", n, "A specification of Swagger 2.0 is shown as OpenAPI 3.0 says the same.", false},
 		{"api-version", e, "A specification has a version that is not supported.", false},
 		{"api-ref", e, "A reference in a specification leads nowhere. The rest is shown.", false},
 		{"api-security", w, "An operation names a security scheme that its specification does not have.", false},

@@ -17,8 +17,10 @@ func (s *resolver) addReference(p *site.Page, slice *reference.Slice) {
 	api := &s.r.Site.Config.API
 	alone := slice == nil
 	if alone {
-		if p.Reference == nil && p.OpenAPI+p.OpenAPISchema+p.AsyncAPI != "" {
-			absent := reference.Absent(s.Lang())
+		_, file := reference.ParseFile(p.OpenAPI)
+		if p.Reference == nil && p.OpenAPI+p.OpenAPISchema+p.AsyncAPI != "" && !file {
+			name, _, _ := reference.ParseKey(p.OpenAPI)
+			absent := reference.Absent(s.Lang(), reference.Remote(cmp.Or(name, p.OpenAPISchema, p.AsyncAPI)))
 			s.put(absent, p.Source)
 			s.root = append([]*mdx.Node{absent}, s.root...)
 		}

@@ -27,10 +27,15 @@ const (
 func IsPlayground(n *mdx.Node) bool { return n.Kind == mdx.Element && n.Name == playgroundName }
 
 // Absent returns what readers see in the place of what a specification should
-// have said, in a page's language. Search does not find pages by it.
-func Absent(lang string) *mdx.Node {
+// have said, in a page's language. remote is set where the specification is on
+// another host, which may have it later. Search does not find pages by it.
+func Absent(lang string, remote bool) *mdx.Node {
 	b := &builder{pos: mdx.Pos{Line: 1, Column: 1}, slice: &Slice{}}
-	say := b.paragraph(b.text(words.In(lang).Say(words.NoReference)))
+	phrase := words.NoReference
+	if remote {
+		phrase = words.NoRemoteReference
+	}
+	say := b.paragraph(b.text(words.In(lang).Say(phrase)))
 	return b.element(absentName, nil, b.element("Warning", nil, say))
 }
 

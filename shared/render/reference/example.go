@@ -76,7 +76,7 @@ func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 
 // given returns the author's value, nil if there is none.
 func (m *maker) given(x *Schema) json.RawMessage {
-	for _, given := range [...]json.RawMessage{first(x.Examples), x.Const, x.Default, first(x.Enum)} {
+	for _, given := range [...]json.RawMessage{first(x.Examples), x.Const, x.Default, x.someValue()} {
 		if given == nil {
 			continue
 		}

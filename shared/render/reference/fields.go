@@ -174,6 +174,15 @@ func short(raw json.RawMessage) string {
 	return s
 }
 
+// choice is one of the values that a value may have. An empty text is shown as
+// "", since nothing would be seen of it.
+func choice(raw json.RawMessage) string {
+	if s := short(raw); s != "" {
+		return s
+	}
+	return `""`
+}
+
 // facts are a schema's constraints and values.
 func (b *builder) facts(x *Schema) []*mdx.Node {
 	var out []*mdx.Node
@@ -183,7 +192,7 @@ func (b *builder) facts(x *Schema) []*mdx.Node {
 			if i == maxShownEnum {
 				break
 			}
-			item := &mdx.Node{Kind: mdx.ListItem, Pos: b.pos, Children: []*mdx.Node{b.paragraph(b.codeSpan(short(e)))}}
+			item := &mdx.Node{Kind: mdx.ListItem, Pos: b.pos, Children: []*mdx.Node{b.paragraph(b.codeSpan(choice(e)))}}
 			if t := x.EnumText[i]; t != "" {
 				item.Children[0].Children = append(item.Children[0].Children, b.text(" "+t))
 			}
@@ -193,12 +202,12 @@ func (b *builder) facts(x *Schema) []*mdx.Node {
 	} else if len(x.Enum) > 0 {
 		values := make([]string, len(x.Enum))
 		for i, e := range x.Enum {
-			values[i] = short(e)
+			values[i] = choice(e)
 		}
 		out = append(out, b.listed(b.lang.Say(words.Options), values))
 	}
 	if x.Const != nil {
-		out = append(out, b.listed(b.lang.Say(words.Options), []string{short(x.Const)}))
+		out = append(out, b.listed(b.lang.Say(words.Options), []string{choice(x.Const)}))
 	}
 	var limits []*mdx.Node
 	note := func(s string) {
@@ -467,18 +476,16 @@ func (b *builder) typeOf(x *Schema, depth int) string {
 	if len(parts) == 0 {
 		switch {
 		case len(r.Enum) > 0 || r.Const != nil:
-			v := r.Const
-			if v == nil {
-				v = r.Enum[0]
+			if v := cmp.Or(string(r.Const), string(r.someValue())); v != "null" || !r.Nullable {
+				parts = append(parts, typeOfJSON(json.RawMessage(v)))
 			}
-			parts = append(parts, typeOfJSON(v))
 		case isFile(r):
 			parts = append(parts, "file")
 		default:
 			parts = append(parts, "any")
 		}
 	}
-	if r.Nullable {
+	if r.Nullable && !slices.Contains(parts, "null") {
 		parts = append(parts, "null")
 	}
 	return strings.Join(parts, " | ")

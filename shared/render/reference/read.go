@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,8 @@ type Reader struct {
 	diags []mdx.Diagnostic
 	said  map[mdx.Diagnostic]bool
 	bytes int64
+	// looked counts the bytes that IsSpecification has read.
+	looked int64
 	// found is where references lead: the same stand in many places.
 	found map[link]place
 	// tooLarge are values that were too large to be shown.
@@ -58,6 +61,9 @@ const (
 	// maxBytes is how much of a site's specifications is read: their trees
 	// take about ten times that in memory.
 	maxBytes = 96 << 20
+	// maxLooked is how much is read to find out which files are specifications,
+	// where a page does not say in which its operation is.
+	maxLooked = 96 << 20
 	// maxDiagnostics bounds what is said about a site's specifications.
 	maxDiagnostics = 1000
 )
@@ -91,6 +97,7 @@ type document struct {
 	root                   *value
 	anchors, barredAnchors map[string]*value // $anchor of schemas, of those that are left out too; when first asked for
 	problem                string            // why a file of another host is not here
+	swagger                bool              // of Swagger 2.0
 	// barred are the parts that are left out of values; restricted says that
 	// there are some, or values of enums.
 	barred     map[*value][]barred
@@ -130,6 +137,40 @@ func (r *Reader) open(file string) *document {
 	return d
 }
 
+// IsSpecification reports whether a file is one of OpenAPI, Swagger 2.0 or
+// AsyncAPI. Of others nothing is reported, and nothing is kept.
+func (r *Reader) IsSpecification(file string) bool {
+	if d, ok := r.docs[file]; ok {
+		return d.names()
+	}
+	info, err := fs.Stat(r.fsys, file)
+	if err != nil || info.IsDir() || info.Size() > maxFileBytes || r.bytes+info.Size() > maxBytes || r.looked+info.Size() > maxLooked {
+		return false
+	}
+	r.looked += info.Size()
+	src, err := fs.ReadFile(r.fsys, file)
+	if err != nil || !slices.ContainsFunc(dialects[:], func(name string) bool { return bytes.Contains(src, []byte(name)) }) {
+		return false
+	}
+	root, err := parse(src)
+	if err != nil || !(&document{root: root}).names() {
+		return false
+	}
+	return r.open(file).names()
+}
+
+// dialects are the members by which a specification says which it is.
+var dialects = [...]string{"openapi", "swagger", "asyncapi"}
+
+// names reports whether a document says that it is a specification: a site's
+// configuration has members of these names, too, but no version in them.
+func (d *document) names() bool {
+	return slices.ContainsFunc(dialects[:], func(name string) bool {
+		version := d.root.first(name)
+		return version != "" && '0' <= version[0] && version[0] <= '9'
+	})
+}
+
 // parse reads a document's tree, and reports what can't be read.
 func (r *Reader) parse(d *document, src []byte) {
 	root, err := parse(src)
@@ -140,6 +181,9 @@ func (r *Reader) parse(d *document, src []byte) {
 		}
 		r.report(mdx.Error, "api-unreadable", d.file, int32(line), "%s", err.Error())
 		return
+	}
+	if d.swagger = isSwagger(root); d.swagger {
+		root = fromSwagger(root)
 	}
 	if d.root = root; bytes.Contains(src, []byte(restriction)) {
 		r.restrict(d, true)

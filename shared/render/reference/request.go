@@ -419,7 +419,7 @@ func (s *Slice) paramExample(p Param) (value string, given bool) {
 		return scalarText(raw), true
 	}
 	x := s.resolve(p.Schema)
-	for _, raw := range [...]json.RawMessage{first(x.Examples), x.Const, x.Default, first(x.Enum)} {
+	for _, raw := range [...]json.RawMessage{first(x.Examples), x.Const, x.Default, x.someValue()} {
 		if raw != nil {
 			return scalarText(raw), true
 		}

@@ -366,6 +366,17 @@ func (s *Schema) only() *Schema {
 	return &only
 }
 
+// someValue is the first value of an enum other than null, null where there is no
+// other, and nil where there is no enum.
+func (s *Schema) someValue() json.RawMessage {
+	for _, e := range s.Enum {
+		if string(e) != "null" {
+			return e
+		}
+	}
+	return first(s.Enum)
+}
+
 // values reads enum, const, default and examples.
 func (c *slicer) values(s *Schema, v *value) {
 	some := false // values are left out: a list of descriptions is not theirs one by one
@@ -375,7 +386,6 @@ func (c *slicer) values(s *Schema, v *value) {
 		}
 		if x.kind == nullValue {
 			s.Nullable = true
-			continue
 		}
 		if c.r.barredEnum(v, x) {
 			some = true

@@ -162,6 +162,13 @@ func ParseName(text string, kind Kind) (file string, key Key, ok bool) {
 	return "", Key{Kind: kind, Path: text}, true
 }
 
+// ParseFile reads what a page's "openapi" names where it is a specification and no
+// operation.
+func ParseFile(text string) (file string, ok bool) {
+	file = strings.Trim(strings.TrimSpace(text), `"'`)
+	return file, specFile(file)
+}
+
 func specFile(name string) bool {
 	switch path.Ext(name) {
 	case ".json", ".yaml", ".yml":
@@ -191,6 +198,10 @@ func (r *Reader) Spec(file string) *Spec {
 			r.report(mdx.Error, "api-version", file, root.v.get("openapi").line, "OpenAPI %s is not read: 3.0 and 3.1 are", s.Version)
 			return nil
 		}
+		if doc.swagger {
+			s.Version = "2.0"
+			r.report(mdx.Notice, "api-converted", file, root.v.get("openapi").line, "Swagger 2.0 is shown as OpenAPI 3.0 says it")
+		}
 		s.schemas = root.v.get("components").get("schemas")
 		r.operations(s, root)
 	case root.v.get("asyncapi") != nil:
@@ -202,7 +213,7 @@ func (r *Reader) Spec(file string) *Spec {
 		s.schemas = root.v.get("components").get("schemas")
 		r.channels(s, root)
 	case root.v.get("swagger") != nil:
-		r.report(mdx.Error, "api-version", file, root.v.get("swagger").line, "Swagger %s is not read: OpenAPI 3.0 and 3.1 are; converters are at hand for most languages", root.v.first("swagger"))
+		r.report(mdx.Error, "api-version", file, root.v.get("swagger").line, "Swagger %s is not read: Swagger 2.0 and OpenAPI 3.0 and 3.1 are", root.v.first("swagger"))
 		return nil
 	default:
 		r.report(mdx.Error, "api-unreadable", file, root.line(), "the file is not a specification: it has neither \"openapi\" nor \"asyncapi\"")

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/bindery-docs/bindery/shared/render/capability"
@@ -40,6 +41,8 @@ type apiReader struct {
 	files map[string]bool
 	// known are those that the configuration names, in its order.
 	known []string
+	// found are all specifications of the site, once they were asked for.
+	found func() []string
 	// remote means that the configuration names some on other hosts.
 	remote bool
 	// near are the specifications of the closest part of the navigation that
@@ -80,6 +83,7 @@ func (r *configReader) newAPIReader(s *Site, reader *reference.Reader, paths []s
 			a.files[p] = true
 		}
 	}
+	a.found = sync.OnceValue(a.allSpecifications)
 	return a
 }
 
@@ -221,6 +225,40 @@ func (a *apiReader) spec(v *value) []string {
 	return out
 }
 
+// beside finds a specification that a page names: by a path relative to the page, or
+// as find does.
+func (a *apiReader) beside(p *Page, name string) (string, bool) {
+	if reference.Remote(name) {
+		return a.find(name)
+	}
+	if !strings.HasPrefix(name, "/") {
+		relative := strings.TrimPrefix(path.Join("/", path.Dir(p.Source), name), "/")
+		inRoot := path.Clean("/" + name)[1:]
+		if up := strings.HasPrefix(name, "."); up || !a.have(inRoot) {
+			if file, ok := a.exact(relative); ok {
+				return file, true
+			}
+		}
+	}
+	return a.find(name)
+}
+
+// exact finds a specification by its path in the site, with or without its
+// extension.
+func (a *apiReader) exact(name string) (string, bool) {
+	for _, ext := range [...]string{"", ".json", ".yaml", ".yml"} {
+		if a.files[name+ext] {
+			return name + ext, true
+		}
+	}
+	return "", false
+}
+
+func (a *apiReader) have(name string) bool {
+	_, ok := a.exact(name)
+	return ok
+}
+
 // file finds a specification, and reports one that is not here.
 func (a *apiReader) file(v *value, name string) (string, bool) {
 	if name = strings.TrimSpace(name); name == "" {
@@ -249,10 +287,8 @@ func (a *apiReader) find(name string) (string, bool) {
 		return name, a.reader.Fetch(name) == ""
 	}
 	name = strings.TrimPrefix(path.Clean("/"+name), "/")
-	for _, ext := range [...]string{"", ".json", ".yaml", ".yml"} {
-		if a.files[name+ext] {
-			return name + ext, true
-		}
+	if file, ok := a.exact(name); ok {
+		return file, true
 	}
 	for _, f := range a.known {
 		if base := path.Base(f); base == name || strings.TrimSuffix(base, path.Ext(base)) == name {
@@ -304,10 +340,22 @@ func (a *apiReader) refer(i int, p *Page) (ref Reference, ok bool) {
 		a.report(top(p.Source), severity, code, format, args...)
 	}
 	if !ok {
+		// A specification alone says where the page's operation would be, and names
+		// none: the page shows what its author wrote.
+		if alone, is := reference.ParseFile(text); is && p.OpenAPI != "" {
+			if reference.Remote(alone) {
+				return ref, false
+			}
+			if _, found := a.beside(p, alone); !found {
+				say(mdx.Error, "api-missing", "there is no specification %q in this site", alone)
+			}
+			return ref, false
+		}
 		say(mdx.Error, "api-operation", "%q names no operation such as \"GET /users\"", text)
 		return ref, false
 	}
 	var candidates []string
+	all := false // of the site
 	switch {
 	case reference.Remote(file):
 		if problem := a.reader.Fetch(file); problem != "" {
@@ -316,19 +364,28 @@ func (a *apiReader) refer(i int, p *Page) (ref Reference, ok bool) {
 		}
 		candidates = []string{file}
 	case file != "":
-		f, found := a.find(file)
+		f, found := a.beside(p, file)
 		if !found {
 			say(mdx.Error, "api-missing", "there is no specification %q in this site", file)
 			return ref, false
 		}
 		candidates = []string{f}
 	default:
-		candidates = slices.Concat(a.near[i], a.known)
+		candidates, all = slices.Concat(a.near[i], a.known), true
 	}
-	if len(candidates) == 0 && !a.remote {
-		candidates = a.unnamed()
-	}
-	for _, f := range candidates {
+	for k := 0; k < len(candidates) || all; k++ {
+		if k == len(candidates) { // it is in none that the configuration names
+			all = false
+			for _, f := range a.found() {
+				if !slices.Contains(candidates, f) {
+					candidates = append(candidates, f)
+				}
+			}
+			if k == len(candidates) {
+				break
+			}
+		}
+		f := candidates[k]
 		if spec := a.reader.Spec(f); spec != nil {
 			if o := spec.Find(key); o != nil {
 				return Reference{File: f, Key: o.Key}, true
@@ -343,7 +400,7 @@ func (a *apiReader) refer(i int, p *Page) (ref Reference, ok bool) {
 	}
 	switch {
 	case len(candidates) > 0 && !a.remote:
-		say(mdx.Error, "api-operation", "%s is in none of the specifications %s", key, strings.Join(slices.Compact(candidates), ", "))
+		say(mdx.Error, "api-operation", "%s is in none of the specifications %s", key, listed(candidates))
 	case len(candidates) > 0:
 		say(mdx.Warning, "api-operation", "%s is in none of the specifications that are in this site", key)
 	case !a.remote:
@@ -352,15 +409,29 @@ func (a *apiReader) refer(i int, p *Page) (ref Reference, ok bool) {
 	return ref, false
 }
 
-// unnamed are files that look like specifications, for sites that name none.
-func (a *apiReader) unnamed() []string {
+// listed names the first specifications of a list, and says how many more there are.
+func listed(files []string) string {
+	const most = 5
+	var names []string
+	for _, f := range files {
+		if !slices.Contains(names, f) {
+			names = append(names, f)
+		}
+	}
+	if more := len(names) - most; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// allSpecifications are all specifications of the site, sorted.
+func (a *apiReader) allSpecifications() []string {
 	var out []string
-	for f := range a.files {
-		if base := strings.ToLower(path.Base(f)); strings.Contains(base, "openapi") || strings.Contains(base, "asyncapi") {
+	for _, f := range slices.Sorted(maps.Keys(a.files)) {
+		if a.reader.IsSpecification(f) {
 			out = append(out, f)
 		}
 	}
-	slices.Sort(out)
 	return out
 }
 

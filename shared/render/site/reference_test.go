@@ -185,6 +185,8 @@ func TestReferencesOfPages(t *testing.T) {
 		{"a schema by path", "openapi-schema: shop.yaml Order", "shop.yaml Order", "An order", ""},
 		{"in none", "openapi: GET /nope", "", "Page", "api-operation"},
 		{"no operation", "openapi: orders", "", "Page", "api-operation"},
+		{"a specification alone", "openapi: /shop.yaml", "", "Page", ""},
+		{"a specification alone that there is not", "openapi: /none.yaml", "", "Page", "api-missing"},
 		{"no specification", "openapi: nope.yaml GET /orders", "", "Page", "api-missing"},
 		{"another host's", "openapi: https://specs.example/x.json GET /orders", "", "Page", "api-remote"},
 	} {
@@ -201,6 +203,60 @@ func TestReferencesOfPages(t *testing.T) {
 			}
 			if got != c.want || p.Title != c.title {
 				t.Errorf("shows %q as %q, want %q as %q", got, p.Title, c.want, c.title)
+			}
+		})
+	}
+}
+
+// Without a specification before it, an operation is looked for in those that the
+// configuration names, the closest first, and then in all others of the site. A
+// path may be relative to the page.
+func TestSpecificationsThatPagesFind(t *testing.T) {
+	one := func(path string) string {
+		return "openapi: 3.0.0\npaths: {" + path + ": {get: {summary: \"At " + path + "\"}}}\n"
+	}
+	const swagger = "swagger: \"2.0\"\npaths: {/old: {get: {summary: Old}}}\n"
+	const async = "asyncapi: 3.0.0\nchannels: {news: {address: news}}\n"
+	for _, c := range []struct{ name, head, want, code string }{
+		{"named by the configuration", "openapi: get /named", "named.yaml GET /named", ""},
+		{"named by nobody", "openapi: get /users", "specs/two.json GET /users", ""},
+		{"in another format", "openapi: get /old", "deep/er/old.yml GET /old", ""},
+		{"a channel", "asyncapi: news", "specs/news.yaml news", ""},
+		{"beside the page", "openapi: beside.yaml GET /beside", "guides/beside.yaml GET /beside", ""},
+		{"beside the page, with a dot", "openapi: ./beside.yaml GET /beside", "guides/beside.yaml GET /beside", ""},
+		{"above the page", "openapi: ../specs/two.json get /users", "specs/two.json GET /users", ""},
+		{"the page's before the root's", "openapi: ./same.yaml GET /page", "guides/same.yaml GET /page", ""},
+		{"the root's by its path", "openapi: /same.yaml GET /root", "same.yaml GET /root", ""},
+		{"the root's without a slash", "openapi: same.yaml GET /root", "same.yaml GET /root", ""},
+		{"in none", "openapi: get /nope", "", "api-operation"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var codes []string
+			if c.code != "" {
+				codes = append(codes, c.code)
+			}
+			s, report, err := loadFS(t, files("docs.json", `{"name": "x", "api": {"openapi": "named.yaml"}, "navigation": {"pages": ["guides/page"]}}`,
+				"guides/page.mdx", "---\n"+c.head+"\n---\n", "guides/beside.yaml", one("/beside"), "guides/same.yaml", one("/page"), "same.yaml", one("/root"),
+				"named.yaml", one("/named"), "specs/two.json", `{"openapi": "3.0.0", "paths": {"/users": {"get": {}}}}`, "deep/er/old.yml", swagger, "specs/news.yaml", async,
+				"data.json", `{"openapi": "no", "a": 1}`, "broken.json", `{"openapi": `, "list.yaml", "- swagger"), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if p := &s.Pages[0]; p.Reference != nil {
+				got = p.Reference.File + " " + p.Reference.Key.String()
+			}
+			if got != c.want {
+				t.Errorf("shows %q, want %q", got, c.want)
+			}
+			var said []string
+			for _, d := range report {
+				if d.Code != "api-converted" {
+					said = append(said, d.Code)
+				}
+			}
+			if !slices.Equal(said, codes) {
+				t.Errorf("reported is %v, want %v", report, codes)
 			}
 		})
 	}

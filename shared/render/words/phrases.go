@@ -105,40 +105,41 @@ const (
 
 	// Pages of an API, and the form that sends its calls.
 
-	NoReference     Phrase = "noReference" // in the place of what could not be read
-	Servers         Phrase = "servers"
-	Authorization   Phrase = "authorization"
-	Or              Phrase = "or" // stands between alternatives
-	NoAuthorization Phrase = "noAuthorization"
-	Scopes          Phrase = "scopes"
-	Path            Phrase = "path"
-	Query           Phrase = "query"
-	Headers         Phrase = "headers"
-	Cookies         Phrase = "cookies"
-	Body            Phrase = "body" // of a call or an answer
-	Responses       Phrase = "responses"
-	Callbacks       Phrase = "callbacks"
-	Options         Phrase = "options"
-	Option          Phrase = "option" // a number follows
-	OneOf           Phrase = "oneOf"
-	AnyOf           Phrase = "anyOf"
-	Recursive       Phrase = "recursive" // the name of a schema follows
-	Send            Phrase = "send"      // names what an application sends, as does the next what it receives
-	Receive         Phrase = "receive"
-	Messages        Phrase = "messages"
-	Reply           Phrase = "reply"
-	Payload         Phrase = "payload"
-	Try             Phrase = "try"
-	SendRequest     Phrase = "sendRequest" // the button that sends a call
-	Status          Phrase = "status"
-	Time            Phrase = "time"
-	Failed          Phrase = "failed"
-	Refused         Phrase = "refused" // why a browser showed no answer
-	Secrets         Phrase = "secrets"
-	ContentType     Phrase = "contentType" // of what is sent
-	AnswerType      Phrase = "answerType"  // of what is asked for
-	CallLinks       Phrase = "callLinks"   // calls that follow from an answer
-	And             Phrase = "and"         // stands between what is needed together
+	NoReference       Phrase = "noReference"       // in the place of what could not be read
+	NoRemoteReference Phrase = "noRemoteReference" // the same, of what is on another host
+	Servers           Phrase = "servers"
+	Authorization     Phrase = "authorization"
+	Or                Phrase = "or" // stands between alternatives
+	NoAuthorization   Phrase = "noAuthorization"
+	Scopes            Phrase = "scopes"
+	Path              Phrase = "path"
+	Query             Phrase = "query"
+	Headers           Phrase = "headers"
+	Cookies           Phrase = "cookies"
+	Body              Phrase = "body" // of a call or an answer
+	Responses         Phrase = "responses"
+	Callbacks         Phrase = "callbacks"
+	Options           Phrase = "options"
+	Option            Phrase = "option" // a number follows
+	OneOf             Phrase = "oneOf"
+	AnyOf             Phrase = "anyOf"
+	Recursive         Phrase = "recursive" // the name of a schema follows
+	Send              Phrase = "send"      // names what an application sends, as does the next what it receives
+	Receive           Phrase = "receive"
+	Messages          Phrase = "messages"
+	Reply             Phrase = "reply"
+	Payload           Phrase = "payload"
+	Try               Phrase = "try"
+	SendRequest       Phrase = "sendRequest" // the button that sends a call
+	Status            Phrase = "status"
+	Time              Phrase = "time"
+	Failed            Phrase = "failed"
+	Refused           Phrase = "refused" // why a browser showed no answer
+	Secrets           Phrase = "secrets"
+	ContentType       Phrase = "contentType" // of what is sent
+	AnswerType        Phrase = "answerType"  // of what is asked for
+	CallLinks         Phrase = "callLinks"   // calls that follow from an answer
+	And               Phrase = "and"         // stands between what is needed together
 
 	// The search box.
 
