@@ -5,10 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
@@ -99,26 +96,28 @@ func (r *bundleReport) read(list io.Reader) error {
 
 func (a *app) showBundle(w io.Writer, r *bundleReport) {
 	fmt.Fprintf(w, "%s %s of %s, version %s\n", a.paint(w, green, "✓"), count(r.Pages, "page"), r.Domain, r.Version)
-	found := countsText(check.Counts(r.Diagnostics))
-	var kinds []string
-	for _, code := range slices.Sorted(maps.Keys(r.Findings)) {
-		kinds = append(kinds, fmt.Sprintf("%s %d", code, r.Findings[code]))
-	}
-	if len(kinds) > 0 {
-		found += " (" + strings.Join(kinds, ", ") + ")"
-	}
+	listed, info := a.mendable(r.Listed)
 	facts(w,
 		"  bundle", r.Bundle,
 		"  size", fmt.Sprintf("%s in %s", size(r.SizeBytes), count(r.Files, "file")),
 		"  sha256", r.SHA256+" (checked)",
-		"  found", found,
+		"  found", summary(r.Listed, check.Counts(r.Diagnostics), r.Pages),
 		"  open it", called()+" serve "+r.Bundle)
-	shown := worst(r.Listed)
-	rest, kind := len(r.Listed)-len(shown), "notice"
-	if len(shown) > 0 {
+	causes := worst(listed)
+	if a.verbose {
+		causes = check.Groups(listed)
+	}
+	rest, kind := len(listed), "notice"
+	if len(causes) > 0 {
 		kind = "more finding"
 		fmt.Fprintln(w)
-		a.showFindings(w, w, shown, noSource)
+		a.showCauses(w, w, causes, noSource)
+	}
+	for _, c := range causes {
+		rest -= c.Times
+	}
+	if info > 0 {
+		fmt.Fprintln(w, infoText(info))
 	}
 	if rest > 0 {
 		fmt.Fprintf(w, "To read %s: tar -xzOf %s %s\n", count(rest, kind), r.Bundle, bundle.DiagnosticsPath)

@@ -317,7 +317,8 @@ func (a *app) writeFindings(ctx context.Context, dir, format string, r *checkRep
 	var err error
 	switch format {
 	case "text":
-		a.showFindings(&b, a.stdout, r.Findings, source)
+		shown, _ := a.mendable(r.Findings)
+		a.showFindings(&b, a.stdout, shown, source)
 		a.showSummary(&b, r)
 	case "json":
 		out := json.NewEncoder(&b)

@@ -73,6 +73,51 @@ func countsText(c check.Counts) string {
 	return fmt.Sprintf("%s, %s, %s", count(c.Errors, "error"), count(c.Warnings, "warning"), count(c.Notices, "notice"))
 }
 
+// summary returns how many findings of each level there are, of how many kinds the
+// warnings are, and how much of the site has neither errors nor warnings.
+func summary(list []check.Finding, c check.Counts, pages int) string {
+	kinds, files := map[string]bool{}, map[string]bool{}
+	for _, f := range list {
+		if f.Level != "notice" {
+			files[cmp.Or(f.Page, f.File)] = true
+		}
+		if f.Level == "warning" {
+			kinds[f.Code] = true
+		}
+	}
+	warnings := count(c.Warnings, "warning")
+	if len(kinds) > 1 {
+		warnings += " of " + count(len(kinds), "kind")
+	}
+	text := fmt.Sprintf("%s, %s, %s", count(c.Errors, "error"), warnings, count(c.Notices, "notice"))
+	// A file that is no page counts like one: the share is never too high.
+	if pages > 1 && len(files) > 0 && len(list) == c.All() {
+		text += fmt.Sprintf("; %d%% of pages without error or warning", max(0, pages-len(files))*100/pages)
+	}
+	return text
+}
+
+// mendable returns the findings that are not for information alone, and how many
+// of the others there are. With --verbose all are shown.
+func (a *app) mendable(list []check.Finding) (shown []check.Finding, info int) {
+	if a.verbose {
+		return list, 0
+	}
+	for _, f := range list {
+		if f.Info() {
+			info++
+			continue
+		}
+		shown = append(shown, f)
+	}
+	return shown, info
+}
+
+// infoText is the line about findings that are for information alone.
+func infoText(n int) string {
+	return count(n, "notice") + " about what no author can change: --verbose shows them"
+}
+
 // lineReader returns a line of a file, counted from 1, or "" if the file has no
 // such line.
 type lineReader func(file string, line int) string
@@ -111,12 +156,43 @@ func colourOf(level string) string {
 	return blue
 }
 
-// showFindings writes findings by file, each with its line and a mark below the
-// column. screen is where they end up: they have colours if it is a terminal.
+// fewTimes is how often findings of one cause are listed one by one.
+const fewTimes = 3
+
+// showFindings writes findings as showCauses does. Of one cause that occurs often,
+// the first stands for all.
 func (a *app) showFindings(w, screen io.Writer, list []check.Finding, source lineReader) {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b check.Finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	slices.SortStableFunc(list, inOrder)
+	type key struct{ level, code, message string }
+	often := map[key]int{}
+	for _, g := range check.Groups(list) {
+		often[key{string(g.Level), g.Code, g.Message}] = g.Times
+	}
+	var causes []check.Group
+	for _, f := range list {
+		k := key{string(f.Level), f.Code, f.Message}
+		switch n := often[k]; {
+		case n > fewTimes:
+			causes, often[k] = append(causes, check.Group{Finding: f, Times: n}), 0
+		case n > 0:
+			causes = append(causes, check.Group{Finding: f, Times: 1})
+		}
+	}
+	a.showCauses(w, screen, causes, source)
+}
+
+// inOrder compares findings by their places.
+func inOrder(a, b check.Finding) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+}
+
+// showCauses writes findings by file, each with its line and a mark below the
+// column. screen is where they end up: they have colours if it is a terminal.
+func (a *app) showCauses(w, screen io.Writer, list []check.Group, source lineReader) {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b check.Group) int {
+		return inOrder(a.Finding, b.Finding)
 	})
 	file := ""
 	for i, f := range list {
@@ -135,6 +211,9 @@ func (a *app) showFindings(w, screen io.Writer, list []check.Finding, source lin
 		message := oneLine(f.Message)
 		if f.Page != "" {
 			message += ", shown on " + f.Page
+		}
+		if f.Times > 1 {
+			message += ": " + thousands(f.Times) + " times, first here"
 		}
 		fmt.Fprintf(w, "  %-8s %s  %s (%s)\n", place, level, visible(message), f.Code)
 		if line := source(f.File, f.Line); strings.TrimSpace(line) != "" {
@@ -198,7 +277,10 @@ func (a *app) showSummary(w io.Writer, r *checkReport) {
 	if r.Known > 0 {
 		what = "new"
 	}
-	fmt.Fprintf(w, "%s %s checked, %s: %s\n", sign, count(r.Pages, "page"), what, countsText(r.Diagnostics))
+	fmt.Fprintf(w, "%s %s checked, %s: %s\n", sign, count(r.Pages, "page"), what, summary(r.Findings, r.Diagnostics, r.Pages))
+	if _, info := a.mendable(r.Findings); info > 0 {
+		fmt.Fprintf(w, "  %s\n", infoText(info))
+	}
 	if r.Known > 0 {
 		fmt.Fprintf(w, "  %s not shown: not new\n", count(r.Known, "finding"))
 	}
@@ -217,14 +299,15 @@ func (a *app) showSummary(w io.Writer, r *checkReport) {
 // worstFindings is how many findings a command about a bundle shows.
 const worstFindings = 10
 
-// worst returns the most severe findings in their order, at most worstFindings and
-// no notices.
-func worst(list []check.Finding) []check.Finding {
-	var out []check.Finding
+// worst returns the most severe causes of findings in their order, at most
+// worstFindings and no notices.
+func worst(list []check.Finding) []check.Group {
+	var out []check.Group
+	groups := check.Groups(list)
 	for _, level := range levels[:2] {
-		for _, f := range list {
-			if string(f.Level) == level && len(out) < worstFindings {
-				out = append(out, f)
+		for _, g := range groups {
+			if string(g.Level) == level && len(out) < worstFindings {
+				out = append(out, g)
 			}
 		}
 	}

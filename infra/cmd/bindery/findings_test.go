@@ -61,14 +61,90 @@ func TestFailOn(t *testing.T) {
 	}
 }
 
-// TestWorst: errors come first, notices never, and no more than ten.
+// TestWorst: errors come first, notices never, one of each cause, and no more than
+// ten.
 func TestWorst(t *testing.T) {
 	var list []check.Finding
-	for range 8 {
-		list = append(list, check.Finding{Level: "notice"}, check.Finding{Level: "warning"}, check.Finding{Level: "error"})
+	for i := range 8 {
+		message := strings.Repeat("x", i)
+		for range 5 {
+			list = append(list, check.Finding{Level: "notice"}, check.Finding{Level: "warning", Message: message}, check.Finding{Level: "error", Message: message})
+		}
 	}
 	got := worst(list)
-	if len(got) != worstFindings || check.Count(got) != (check.Counts{Errors: 8, Warnings: 2}) || got[0].Level != "error" {
+	var c check.Counts
+	for _, g := range got {
+		if g.Times != 5 {
+			t.Errorf("%v is counted %d times", g.Finding, g.Times)
+		}
+		n := check.Count([]check.Finding{g.Finding})
+		c.Errors, c.Warnings, c.Notices = c.Errors+n.Errors, c.Warnings+n.Warnings, c.Notices+n.Notices
+	}
+	if len(got) != worstFindings || c != (check.Counts{Errors: 8, Warnings: 2}) || got[0].Level != "error" {
 		t.Errorf("the worst are %v", got)
+	}
+}
+
+// Of a cause that occurs often, the first place and the number are shown; what no
+// author can change is one line, unless it is asked for.
+func TestReportsAreShort(t *testing.T) {
+	var list []check.Finding
+	for i := range 5443 {
+		list = append(list, check.Finding{Level: "warning", Code: "script-failed", File: "b.mdx", Line: i + 1, Message: "it has no type"})
+	}
+	for i := range 3 {
+		list = append(list, check.Finding{Level: "error", Code: "api-missing", File: "a.mdx", Line: i + 1, Message: "there is none"})
+	}
+	list = append(list, check.Finding{Level: "notice", Code: "feature-unset", File: "docs.json", Message: "no service"}, check.Finding{Level: "notice", Code: "alt-missing", File: "c.mdx", Message: "no text"})
+	for _, c := range []struct {
+		verbose bool
+		info    int
+		want    string
+	}{
+		{false, 1, `a.mdx
+  1:1      error    there is none (api-missing)
+  2:1      error    there is none (api-missing)
+  3:1      error    there is none (api-missing)
+
+b.mdx
+  1:1      warning  it has no type: 5,443 times, first here (script-failed)
+
+c.mdx
+  -        notice   no text (alt-missing)
+
+`},
+		{true, 0, `a.mdx
+  1:1      error    there is none (api-missing)
+  2:1      error    there is none (api-missing)
+  3:1      error    there is none (api-missing)
+
+b.mdx
+  1:1      warning  it has no type: 5,443 times, first here (script-failed)
+
+c.mdx
+  -        notice   no text (alt-missing)
+
+docs.json
+  -        notice   no service (feature-unset)
+
+`},
+	} {
+		var out strings.Builder
+		a := &app{verbose: c.verbose}
+		shown, info := a.mendable(list)
+		a.showFindings(&out, &out, shown, noSource)
+		if out.String() != c.want || info != c.info {
+			t.Errorf("%d for information alone, and\n%s", info, out.String())
+		}
+	}
+	if got, want := summary(list, check.Count(list), 100), "3 errors, 5,443 warnings, 2 notices; 98% of pages without error or warning"; got != want {
+		t.Errorf("the summary is %q, want %q", got, want)
+	}
+	two := append(list, check.Finding{Level: "warning", Code: "link-missing", File: "b.mdx"})
+	if got, want := summary(two, check.Count(two), 100), "3 errors, 5,444 warnings of 2 kinds, 2 notices; 98% of pages without error or warning"; got != want {
+		t.Errorf("the summary is %q, want %q", got, want)
+	}
+	if got, want := summary(nil, check.Counts{}, 100), "0 errors, 0 warnings, 0 notices"; got != want {
+		t.Errorf("the summary is %q, want %q", got, want)
 	}
 }

@@ -225,7 +225,14 @@ func (a *app) jobsFindings() *cobra.Command {
 				list[i].Column = *f.Column
 			}
 		}
-		a.showFindings(w, a.stdout, list, noSource)
+		shown, info := list, 0
+		if of.Severity == "" && of.Code == "" { // else they were asked for
+			shown, info = a.mendable(list)
+		}
+		a.showFindings(w, a.stdout, shown, noSource)
+		if info > 0 {
+			fmt.Fprintln(w, infoText(info))
+		}
 	})
 }
 

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -20,6 +22,42 @@ type Finding struct {
 	// Page is the source of the first page that shows the fault, where that is
 	// another file.
 	Page string `json:"page,omitempty"`
+}
+
+// infoCodes are the codes of notices that no author of the site can do anything
+// about: what a bundle does not have, and what the deployment leaves open.
+var infoCodes = []string{"config-unsupported", "contextual-unsupported", "feature-unset", "integration-unsupported"}
+
+// Info reports whether a finding is for information alone: a notice that no author
+// of the site can do anything about. A rule that gives its code another level makes
+// it one like others.
+func (f *Finding) Info() bool { return f.Level == mdx.Notice && slices.Contains(infoCodes, f.Code) }
+
+// Group are findings of one cause: those with the same level, code and message.
+type Group struct {
+	Finding     // the first
+	Times   int // how many they are
+}
+
+// Groups joins findings of one cause, in the order of the first of each.
+func Groups(list []Finding) []Group {
+	type cause struct {
+		level         mdx.Severity
+		code, message string
+	}
+	at := make(map[cause]int, len(list))
+	var out []Group
+	for _, f := range list {
+		key := cause{f.Level, f.Code, f.Message}
+		i, known := at[key]
+		if !known {
+			i = len(out)
+			at[key] = i
+			out = append(out, Group{Finding: f})
+		}
+		out[i].Times++
+	}
+	return out
 }
 
 // Counts are how many findings there are by level.
