@@ -142,7 +142,7 @@ func TestSiteThatEndsItsProcess(t *testing.T) {
 // long address that everything refers to, in a page, in a snippet and in the
 // description of an operation.
 func TestRepeatedAddressesFitTheMemory(t *testing.T) {
-	s := serve(t, 256<<20)
+	s := serve(t, 512<<20)
 	long := "/" + strings.Repeat("x", 40_000)
 	site := pagesOf(map[string]string{
 		"index":  "[a]: " + long + "\n\n" + strings.Repeat("[a] ", 12_000),
