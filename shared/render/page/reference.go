@@ -19,8 +19,7 @@ func (s *resolver) addReference(p *site.Page, slice *reference.Slice) {
 	if alone {
 		_, file := reference.ParseFile(p.OpenAPI)
 		if p.Reference == nil && p.OpenAPI+p.OpenAPISchema+p.AsyncAPI != "" && !file {
-			name, _, _ := reference.ParseKey(p.OpenAPI)
-			absent := reference.Absent(s.Lang(), reference.Remote(cmp.Or(name, p.OpenAPISchema, p.AsyncAPI)))
+			absent := reference.Absent(s.Lang(), p.ReferenceAway)
 			s.put(absent, p.Source)
 			s.root = append([]*mdx.Node{absent}, s.root...)
 		}

@@ -87,7 +87,6 @@ func TestSpecFaults(t *testing.T) {
 		{"no format", "a: 1", "x.yaml:1 api-unreadable"},
 		{"a list", "- a", "x.yaml:1 api-unreadable"},
 		{"broken", "a: [", "x.yaml:1 api-unreadable"},
-		{"Swagger", "info: {}\nswagger: \"2.0\"", "x.yaml:2 api-converted"},
 		{"Swagger 1", "info: {}\nswagger: \"1.2\"", "x.yaml:2 api-version"},
 		{"OpenAPI 4", "openapi: 4.0.0", "x.yaml:1 api-version"},
 		{"AsyncAPI 1", "asyncapi: 1.2.0", "x.yaml:1 api-version"},

@@ -58,7 +58,7 @@ func TestSchemas(t *testing.T) {
 		{"bounds as in 3.1", `{type: number, exclusiveMinimum: 0, maximum: 9, multipleOf: 0.5}`,
 			"ParamField body=v type=number\n  exclusiveMinimum: 0 maximum: 9 multipleOf: 0.5\n"},
 		{"texts", `{type: string, minLength: 1, maxLength: 5, pattern: "^a$"}`, "ParamField body=v type=string\n  minLength: 1 maxLength: 5 pattern: ^a$\n"},
-		{"an enum", `{type: string, enum: [a, b, null]}`, "ParamField body=v type=enum<string> | null\n  Available options: a, b\n"},
+		{"an enum", `{type: string, enum: [a, b, null]}`, "ParamField body=v type=enum<string> | null\n  Available options: a, b, null\n"},
 		{"an enum without a type", `{enum: [1, 2]}`, "ParamField body=v type=number\n  Available options: 1, 2\n"},
 		{"an enum with words", `{type: string, enum: [a, b], x-enum-descriptions: [First, Second]}`,
 			"ParamField body=v type=enum<string>\n  Available options:\n  a Firstb Second\n"},

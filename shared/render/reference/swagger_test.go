@@ -137,7 +137,7 @@ func TestEmptyChoices(t *testing.T) {
 	for _, n := range b.facts(slice.Params[0].Schema)[0].Children {
 		got = append(got, n.Value)
 	}
-	if d := cmp.Diff([]string{"Options: ", "null", ", ", `""`, ", ", "x"}, got); d != "" {
+	if d := cmp.Diff([]string{"Available options: ", "null", ", ", `""`, ", ", "x"}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if got := b.typeOf(slice.Params[0].Schema, 0); got != "enum<string> | null" {

@@ -99,6 +99,10 @@ func (a *apiReader) read(config *value, page func(string) (int, bool)) {
 		p := &a.site.Pages[i]
 		ref, ok := a.refer(i, p)
 		if !ok {
+			if named := p.OpenAPI + p.OpenAPISchema + p.AsyncAPI; named != "" {
+				file, _, _ := reference.ParseKey(p.OpenAPI)
+				p.ReferenceAway = a.remote || reference.Remote(cmp.Or(file, p.OpenAPISchema, p.AsyncAPI))
+			}
 			continue
 		}
 		p.Reference = &ref

@@ -109,6 +109,9 @@ type Page struct {
 	// Reference is what the page shows of a specification, nil for nothing:
 	// what OpenAPI or AsyncAPI name, or a schema.
 	Reference *Reference `json:",omitempty"`
+	// ReferenceAway is set where there is no Reference because the specification that
+	// has it may be on another host.
+	ReferenceAway bool
 	// From is the specification that a page without a source of its own is made
 	// from; the file Source does not exist then.
 	From     string   `json:",omitempty"`
