@@ -25,6 +25,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/bindery-docs/bindery/shared/base/filename"
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/theme/icons"
@@ -57,8 +58,8 @@ func TestLimitsPage(t *testing.T) {
 		"Bytes of all files":                 bytes(snapshot.MaxBytes),
 		"One file":                           bytes(snapshot.MaxFileBytes),
 		"Source of a page":                   bytes(export.MaxPageBytes),
-		"Path of a file":                     number(snapshot.MaxPathBytes) + " bytes",
-		"Part of a path":                     bytes(snapshot.MaxElementBytes),
+		"Path of a file":                     number(filename.MaxPathBytes) + " bytes",
+		"Part of a path":                     bytes(filename.MaxElementBytes),
 		"Code that is coloured":              bytes(highlight.MaxBytes) + " a block",
 		"Bundle":                             bytes(export.MaxBundleBytes),
 		"Path prefixes (`paths`)":            number(admin.MaxPaths),

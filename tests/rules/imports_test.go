@@ -55,7 +55,9 @@ var rooms = map[string][]string{
 
 	"shared/base/buildid":  {},
 	"shared/base/config":   {},
+	"shared/base/filename": {},
 	"shared/base/html":     {},
+	"shared/base/ignore":   {},
 	"shared/base/json":     {},
 	"shared/base/lazy":     {},
 	"shared/base/golden":   {},
@@ -65,7 +67,7 @@ var rooms = map[string][]string{
 
 	"shared/render/capability": {},
 	"shared/render/check": {
-		"shared/base/json", "shared/base/lazy", "shared/base/remote", "shared/render/component", "shared/render/css", "shared/render/diagram", "shared/render/edit", "shared/render/frame",
+		"shared/base/ignore", "shared/base/json", "shared/base/lazy", "shared/base/remote", "shared/render/component", "shared/render/css", "shared/render/diagram", "shared/render/edit", "shared/render/frame",
 		"shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/script/island", "shared/render/site",
 		"shared/render/theme",
 	},
@@ -76,7 +78,7 @@ var rooms = map[string][]string{
 	"shared/render/edit":           {"shared/base/json", "shared/base/lazy", "shared/render/component", "shared/render/expr", "shared/render/mdx"},
 	"shared/render/expr":           {},
 	"shared/render/frame": {
-		"shared/base/html", "shared/base/lazy", "shared/render/capability", "shared/render/component", "shared/render/diagram", "shared/render/highlight", "shared/render/mdx",
+		"shared/base/filename", "shared/base/html", "shared/base/lazy", "shared/render/capability", "shared/render/component", "shared/render/diagram", "shared/render/highlight", "shared/render/mdx",
 		"shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/search", "shared/render/site", "shared/render/theme",
 	},
 	"shared/render/highlight": {"shared/base/html", "shared/base/lazy"},
@@ -91,7 +93,7 @@ var rooms = map[string][]string{
 	"shared/render/search":        {"shared/render/words"},
 	// For tests alone.
 	"shared/render/search/searchtest": {"shared/render/search"},
-	"shared/render/site":              {"shared/base/html", "shared/base/json", "shared/base/lazy", "shared/base/redirect", "shared/render/capability", "shared/render/mdx", "shared/render/reference"},
+	"shared/render/site":              {"shared/base/filename", "shared/base/html", "shared/base/ignore", "shared/base/json", "shared/base/lazy", "shared/base/redirect", "shared/render/capability", "shared/render/mdx", "shared/render/reference"},
 	"shared/render/theme":             {"shared/base/html", "shared/render/capability", "shared/render/words"},
 	"shared/render/words":             {},
 
@@ -112,12 +114,12 @@ var rooms = map[string][]string{
 	"shared/service/agent/setup/models": {"shared/service/admin", "shared/service/agent/model"},
 	// No store, no network, no clock (its doc.go).
 	"shared/service/agent/tool": {
-		"shared/base/html", "shared/base/json", "shared/base/lazy", "shared/base/redirect", "shared/render/edit", "shared/render/expr", "shared/render/mdx",
-		"shared/render/reference", "shared/render/site", "shared/service/snapshot",
+		"shared/base/filename", "shared/base/html", "shared/base/json", "shared/base/lazy", "shared/base/redirect", "shared/render/edit", "shared/render/expr", "shared/render/mdx",
+		"shared/render/reference", "shared/render/site",
 	},
 	"shared/service/api":    {"shared/base/json", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/asl":    {"shared/base/json"},
-	"shared/service/client": {"shared/base/json", "shared/base/remote", "shared/service/api", "shared/service/kept", "shared/service/snapshot"},
+	"shared/service/client": {"shared/base/ignore", "shared/base/json", "shared/base/remote", "shared/render/check", "shared/service/api", "shared/service/kept", "shared/service/snapshot"},
 	"shared/service/cloud":  {"shared/service/admin", "shared/service/job", "shared/service/store"},
 	// What speaks to AWS: each service on its own, so that a function links
 	// only what it calls.

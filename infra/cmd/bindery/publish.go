@@ -21,7 +21,8 @@ snapshot of a domain. An interrupted attempt resumes where it stopped.
 
 Hidden files, node_modules, README.md, LICENSE.md, CHANGELOG.md and CONTRIBUTING.md
 are left out, and what .mintignore lists, in the form of a .gitignore; "!" in it takes
-something back in. All that can't be published is listed at once, each with its place.`,
+something back in. So are symbolic links that lead nowhere or out of the folder, which are
+listed.`,
 		Example: `  bindery publish docs --domain docs.example.com
   bindery publish docs --domain docs.example.com --json`,
 		Args: cobra.ExactArgs(1),
@@ -56,7 +57,11 @@ func (a *app) publish(cmd *cobra.Command, c *client.Client, o client.PublishOpti
 			bar.set(p.Done, p.Total, fmt.Sprintf("%s of %s", size(p.Done), size(p.Total)))
 		}
 	}
-	return c.Publish(cmd.Context(), o)
+	done, err := c.Publish(cmd.Context(), o)
+	for _, r := range done.Refused {
+		fmt.Fprintf(a.stderr, "%s %s: the file is left out: %s\n", a.paint(a.stderr, yellow, "!"), visible(r.Path), visible(r.Reason))
+	}
+	return done, err
 }
 
 func (a *app) showPublished(w io.Writer, p client.Published) {

@@ -80,7 +80,10 @@ without it. --fresh and --no-cache render all pages.`,
 				}
 			}
 			opt := server.Options{Dir: data, Temporary: temporary, Kept: folder, Addr: "127.0.0.1:0", Log: a.logger(slog.LevelError)}
-			source := client.PublishOptions{Dir: args[0], Domain: domain, Kept: folder}
+			source := client.PublishOptions{Dir: args[0], Domain: domain, Kept: folder, Leave: []string{f.out, data}}
+			if cache != "" {
+				source.Leave = append(source.Leave, cache)
+			}
 			if temporary {
 				// One snapshot is made there. Named by what it holds, equal folders make
 				// equal bundles, in whatever packs their files lie.

@@ -76,7 +76,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Refused is a file that can't be published, and why, as a sentence.
+// Refused is a file that is left out because it can't be read, and why, as a phrase.
 type Refused struct{ Path, Reason string }
 
 // Tools can be shared by checks of any sites. They are safe for concurrent use.
@@ -139,11 +139,11 @@ func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
 	specs := reference.NewReader(fsys)
 	specs.LetIn(opt.Groups)
 	loaded, found, err := site.Load(ctx, fsys, opt.Paths, site.Options{
-		Domain: opt.Domain, Groups: opt.Groups, Reference: specs,
+		Domain: opt.Domain, Groups: opt.Groups, Reference: specs, Publish: own.publish,
 	})
 	var refused []mdx.Diagnostic
 	for _, f := range opt.Refused {
-		refused = append(refused, mdx.Diagnostic{Severity: mdx.Error, Code: "file-refused", File: f.Path, Message: "the file can't be published: " + f.Reason})
+		refused = append(refused, mdx.Diagnostic{Severity: mdx.Warning, Code: "file-refused", File: f.Path, Message: "the file is left out: " + f.Reason})
 	}
 	if unusable, ok := errors.AsType[*site.ConfigError](err); ok {
 		return unusableSite(unusable, own.rules, append(refused, own.faults...)), nil
@@ -155,6 +155,10 @@ func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	broken, err := BrokenFiles(loaded, fsys)
+	if err != nil {
+		return nil, err
+	}
 	settled := loaded.Settle(notFetched)
 	outside, err := FindOutside(loaded, fsys, remote.Hosts{}, opt.AirGapped)
 	if err != nil {
@@ -162,7 +166,7 @@ func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
 	}
 	c := &checker{
 		Options: opt, fs: fsys, site: loaded, rules: own.rules, ignored: own.ignored, specs: specs,
-		found: slices.Concat(refused, found, settled, outside.Findings(), Navigation(loaded), pale, own.faults),
+		found: slices.Concat(refused, found, settled, outside.Findings(), Navigation(loaded), pale, own.faults, broken),
 	}
 	return c.report(ctx)
 }

@@ -67,6 +67,7 @@ func strangers(s *site.Site, fsys fs.FS, assets []theme.Asset, names []string) [
 		}
 	}
 	for _, name := range s.Styles {
+		name := s.SourceOf(name)
 		if info, err := fs.Stat(fsys, name); err != nil || info.Size() > maxSiteStyle {
 			continue
 		}

@@ -58,6 +58,7 @@ func FindOutside(s *site.Site, fsys fs.FS, hosts remote.Hosts, airGapped bool) (
 			if !slices.Contains(s.Files, name) { // a copy of another host's
 				continue
 			}
+			name := s.SourceOf(name)
 			if info, err := fs.Stat(readable, name); err != nil || info.Size() > maxOwn {
 				continue
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"github.com/bindery-docs/bindery/shared/base/ignore"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
@@ -50,6 +51,13 @@ func ReadRules(fsys fs.FS) (Rules, []mdx.Diagnostic, error) {
 func ReadRun(fsys fs.FS) ([]Setting, []mdx.Diagnostic, error) {
 	r, err := readRules(fsys)
 	return r.run, r.runFaults, err
+}
+
+// ReadPublish reads which files a site publishes besides those that the format serves.
+// Faults in the file are left to ReadRules. The error is about reading the file.
+func ReadPublish(fsys fs.FS) (ignore.Rules, error) {
+	r, err := readRules(fsys)
+	return r.publish, err
 }
 
 // readRules reads the file; it is empty where there is none.
@@ -126,8 +134,10 @@ func (r *ruleReader) parse(src []byte) {
 				before := len(r.faults)
 				r.fields(value, `"run"`, r.setting)
 				r.runFaults = slices.Clone(r.faults[before:])
+			case "publish":
+				r.published(value)
 			default:
-				r.fault(at, "unknown key %q: the keys are \"check\" and \"run\"", short(key))
+				r.fault(at, "unknown key %q: the keys are \"check\", \"publish\" and \"run\"", short(key))
 			}
 		})
 	}
@@ -141,6 +151,7 @@ type ruleReader struct {
 	faults    []mdx.Diagnostic
 	run       []Setting
 	runFaults []mdx.Diagnostic // those of faults that concern run
+	publish   ignore.Rules
 }
 
 // fault adds a finding at a node; nil stands for the beginning of the file.
@@ -175,6 +186,25 @@ func (r *ruleReader) fields(n ast.Node, what string, fn func(key string, at, val
 		}
 		fn(key, m.Key, m.Value)
 	}
+}
+
+// published reads which files are published besides those that the format serves.
+func (r *ruleReader) published(value ast.Node) {
+	list, ok := value.(*ast.SequenceNode)
+	if !ok {
+		r.fault(value, "\"publish\" must be a list of patterns, in the form of a .gitignore")
+		return
+	}
+	var lines strings.Builder
+	for _, v := range list.Values {
+		s, ok := v.(*ast.StringNode)
+		if !ok || strings.ContainsAny(s.Value, "\r\n") || ignore.Parse(s.Value) == nil {
+			r.fault(v, "a pattern of \"publish\" must be a text such as \"*.txt\" or \"downloads/\"")
+			continue
+		}
+		lines.WriteString(s.Value + "\n")
+	}
+	r.publish = ignore.Parse(lines.String())
 }
 
 // rule reads the level of one code.

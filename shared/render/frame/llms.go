@@ -93,9 +93,15 @@ func writeSections(to *bytes.Buffer, sections []llmsSection) {
 func (o *ownFiles) llmsSpecifications(head *bytes.Buffer) {
 	s := o.views.site
 	var files []string
+	seen := map[string]bool{}
 	for i := range s.Pages {
-		if r := s.Pages[i].Reference; r != nil && s.Pages[i].Listed() && !slices.Contains(files, r.File) && slices.Contains(s.Files, r.File) {
-			files = append(files, r.File)
+		r := s.Pages[i].Reference
+		if r == nil || !s.Pages[i].Listed() || seen[r.File] {
+			continue
+		}
+		seen[r.File] = true
+		if t := s.Resolve(-1, "/"+escapedPath(r.File)); t.Kind == site.ToFile {
+			files = append(files, t.Path)
 		}
 	}
 	slices.Sort(files)

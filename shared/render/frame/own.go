@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/filename"
 	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
@@ -197,11 +198,8 @@ func escapedPath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
 // redirectFile is the file that answers at a redirect's address, where there
 // can be one: not for patterns, and not for names that no file should have.
 func redirectFile(source string) (string, bool) {
-	if strings.ContainsAny(source, `*?#<>:"|\%`) {
-		return "", false
-	}
 	name := strings.TrimPrefix(path.Clean("/"+source), "/")
-	if name == "" || len(name) > 900 || site.Reserved(name) || strings.IndexFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f }) >= 0 {
+	if strings.ContainsAny(source, "#%") || site.Reserved(name) || filename.Fault(name, filename.Page) != "" {
 		return "", false
 	}
 	if strings.Contains("/"+name+"/", "/rss.xml/") { // a page's feed is a file

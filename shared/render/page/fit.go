@@ -114,8 +114,9 @@ func (t *tree) sizeOf(to *notes, address string) (imagesize.Size, bool) {
 	if target.Kind != site.ToFile {
 		return imagesize.Size{}, false
 	}
-	put(&t.asked.files, target.Path, struct{}{})
-	size, err := t.r.imageSize(target.Path)
+	file := t.r.Site.SourceOf(target.Path)
+	put(&t.asked.files, file, struct{}{})
+	size, err := t.r.imageSize(file)
 	if err != nil {
 		to.fail(err)
 	}

@@ -82,8 +82,13 @@ func (r *Renderer) sum(in *Inputs, target func(address string) site.Target) stri
 		if to.Page >= 0 {
 			d.text(r.Site.Pages[to.Page].Output)
 		}
-		if to.Kind == site.Restricted {
+		switch to.Kind {
+		case site.Restricted:
 			d.text(r.Site.WhyRestricted(to))
+		case site.Missing:
+			d.text(r.Site.WhyMissing(to))
+		case site.ToFile:
+			d.text(r.Site.SourceOf(to.Path))
 		}
 	}
 	for _, file := range in.Files {

@@ -15,7 +15,7 @@ import (
 func TestInputsAreAsked(t *testing.T) {
 	allowed := []string{
 		"Site.Config.Styling", "Site.Config.Icons", "Site.Config.API", // Renderer.settingsOf
-		"Site.WhyRestricted",         // in Inputs.Sum
+		"Site.WhyRestricted", "Site.WhyMissing", "Site.SourceOf", // in Inputs.Sum
 		"Site.Expand", "Site.Syntax", // follow from Config.Variables and Config.Styling
 		"Site.Pages",                                                     // the page itself, all of which is in Key
 		"Site.Near", "Site.Language", "Site.DefaultSection", "Site.Home", // Renderer.langOf

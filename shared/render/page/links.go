@@ -138,9 +138,9 @@ func (w *htmlWriter) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool)
 	case site.Missing:
 		ref.Missing = true
 		if asset {
-			w.report(ref.File, pos, mdx.Warning, "file-missing", "there is no file "+t.Path+" ("+excerpt(address)+")")
+			w.report(ref.File, pos, mdx.Warning, "file-missing", "there is no file "+t.Path+" ("+excerpt(address)+")"+w.r.Site.WhyMissing(t))
 		} else {
-			w.report(ref.File, pos, mdx.Warning, "link-missing", "there is no page or file "+t.Path+" ("+excerpt(address)+")")
+			w.report(ref.File, pos, mdx.Warning, "link-missing", "there is no page or file "+t.Path+" ("+excerpt(address)+")"+w.r.Site.WhyMissing(t))
 		}
 	}
 	w.result.Links = append(w.result.Links, ref)

@@ -48,17 +48,17 @@ func TestRealSitesLoad(t *testing.T) {
 		home                            string
 		broken                          []string // what the authors' configuration refers to and does not have
 	}{
-		{"mcp", 343, 342, 74, 57, KindTab, "docs/2026-07-28/getting-started/intro", []string{
-			"docs.json:3 config-unsupported", "docs/2024-11-05/learn/architecture.mdx:4 front-matter-unknown",
+		{"mcp", 343, 342, 74, 56, KindTab, "docs/2026-07-28/getting-started/intro", []string{
+			"docs.json:3 config-unsupported", "LICENSE:0 file-left-out", "docs/2024-11-05/learn/architecture.mdx:4 front-matter-unknown",
 		}},
-		{"novu", 403, 385, 81, 101, KindTab, "platform", []string{
+		{"novu", 403, 385, 81, 100, KindTab, "platform", []string{
 			"docs.json:3 config-unsupported", "docs.json:837 contextual-unsupported", "docs.json:838 contextual-unsupported", "docs.json:839 contextual-unsupported",
-			"docs.json:809 api-remote",
+			"LICENSE:0 file-left-out", "docs.json:809 api-remote",
 			"docs.json:855 redirect-missing", "docs.json:860 redirect-missing", "docs.json:875 redirect-missing",
 			"docs.json:890 redirect-missing", "docs.json:915 redirect-missing",
 		}},
-		{"trigger", 325, 314, 42, 106, KindDropdown, "introduction", []string{
-			"docs.json:3 config-unsupported", "docs.json:635 config-unsupported", "docs.json:620 config-unsupported", "docs.json:608 file-missing", "docs.json:838 redirect-missing",
+		{"trigger", 325, 314, 42, 105, KindDropdown, "introduction", []string{
+			"docs.json:3 config-unsupported", "docs.json:635 config-unsupported", "docs.json:620 config-unsupported", "LICENSE:0 file-left-out", "docs.json:608 file-missing", "docs.json:838 redirect-missing",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

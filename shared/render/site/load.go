@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/filename"
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/base/ignore"
 	"github.com/bindery-docs/bindery/shared/base/redirect"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/reference"
@@ -36,6 +38,9 @@ type Options struct {
 	// Reference reads the site's specifications, for the same Groups; nil means
 	// one of Load's own.
 	Reference *reference.Reader
+	// Publish selects files that are published although the format does not serve
+	// them.
+	Publish ignore.Rules
 }
 
 // Heads keeps the heads of pages, so that a page that did not change need not be
@@ -108,6 +113,7 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 	}
 	r.unread(config, "the configuration")
 	r.follow(s, redirects)
+	s.keepOldAddresses()
 	if r.more > 0 {
 		r.diags = append(r.diags, mdx.Diagnostic{
 			Severity: mdx.Error, Code: "list-cut", File: s.ConfigFile,
@@ -145,7 +151,7 @@ func (r *configReader) files(s *Site, config *value, paths []string, opt Options
 	for _, e := range entries {
 		mentioned[strings.TrimSuffix(strings.TrimSuffix(strings.Trim(r.expand(e), "/"), ".mdx"), ".md")] = true
 	}
-	sources, static, err := r.sort(config, paths, func(p string) bool { return mentioned[p] })
+	sources, static, err := r.sort(s, config, paths, opt.Publish, func(p string) bool { return mentioned[p] })
 	if err != nil {
 		return nil, err
 	}
@@ -165,6 +171,9 @@ func (r *configReader) navigation(s *Site, config *value, apiOf func(map[string]
 	byAddress := make(map[string]int, 2*len(s.Pages))
 	for i := range s.Pages {
 		byAddress[s.Pages[i].Address] = i
+	}
+	for i := range s.Pages {
+		addresses(byAddress).addOld(&s.Pages[i], i)
 	}
 	page := func(name string) (int, bool) {
 		name = strings.Trim(name, "/")
@@ -205,9 +214,9 @@ func (r *configReader) follow(s *Site, redirects []*value) {
 		case t.Kind == Restricted:
 			r.report(f.at, mdx.Warning, "link-restricted", "a link is left out: %s", s.WhyRestricted(t))
 		case t.Kind == Missing && f.asset:
-			r.report(f.at, mdx.Warning, "file-missing", "there is no file %s", t.Path)
+			r.report(f.at, mdx.Warning, "file-missing", "there is no file %s%s", t.Path, s.WhyMissing(t))
 		case t.Kind == Missing:
-			r.report(f.at, mdx.Warning, "link-missing", "there is no page or file %s in this site: the link leads to the site's domain", t.Path)
+			r.report(f.at, mdx.Warning, "link-missing", "there is no page or file %s in this site: the link leads to the site's domain%s", t.Path, s.WhyMissing(t))
 		}
 	}
 	for i := range s.Pages {
@@ -245,6 +254,8 @@ func (s *Site) checkRedirects(r *configReader, places []*value) {
 			r.report(places[i], mdx.Warning, "redirect-restricted", "the redirect from %q is left out: %s", d.Source, s.WhyRestricted(t))
 		case t.Kind == Missing && !(wild && open):
 			r.report(places[i], mdx.Warning, "redirect-missing", "the redirect from %q to %q leads nowhere", d.Source, d.Destination)
+		case !wild && conditionOf(source).empty() && t.Kind != Missing && filename.Fault(strings.Trim(from, "/"), filename.Page) != "" && from != "":
+			r.report(places[i], mdx.Notice, "redirect-name", "the redirect from %q needs a server that reads bindery.json: no file can stand there, because %s", d.Source, filename.Fault(strings.Trim(from, "/"), filename.Page))
 		case named && len(passed) > 1 && t.Kind != Missing:
 			r.report(places[i], mdx.Notice, "redirect-chain", "the redirect from %q leads on from %q: it could lead to %q at once", d.Source, d.Destination, passed[len(passed)-1])
 		}
@@ -303,8 +314,10 @@ func configFiles(v *value, out map[string]bool) {
 	}
 }
 
-// sort divides files into sources of pages and static files.
-func (r *configReader) sort(config *value, paths []string, named func(string) bool) (sources, static []string, err error) {
+// sort divides files into sources of pages and static files. It notes those that the
+// format does not serve, unless publish selects them.
+func (r *configReader) sort(s *Site, config *value, paths []string, publish ignore.Rules, named func(string) bool) (sources, static []string, err error) {
+	left := leftOut{}
 	configs := map[string]bool{"docs.json": true, "mint.json": true, RulesFile: true}
 	configFiles(config, configs)
 	taken := make(map[string]bool)
@@ -316,6 +329,16 @@ func (r *configReader) sort(config *value, paths []string, named func(string) bo
 			continue
 		}
 		kind := classify(p, named)
+		if kind == ignoredFile && hidden(p) && publish.Selects(p) {
+			kind = staticFile
+		}
+		if kind == staticFile {
+			if not := unserved(p); not != "" && !publish.Selects(p) {
+				left.add(not, p)
+				s.LeftOut = append(s.LeftOut, p)
+				continue
+			}
+		}
 		if Reserved(p) && kind != ignoredFile && kind != sourceFile {
 			r.report(&value{file: p}, mdx.Error, "name-reserved", "names that begin with \"bindery\" are kept for the bundle: the file is left out")
 			continue
@@ -340,6 +363,8 @@ func (r *configReader) sort(config *value, paths []string, named func(string) bo
 	}
 	slices.Sort(kept)
 	slices.Sort(static)
+	slices.Sort(s.LeftOut)
+	r.diags = append(r.diags, left.report()...)
 	return kept, static, nil
 }
 

@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/bindery-docs/bindery/shared/base/filename"
+	"github.com/bindery-docs/bindery/shared/base/ignore"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -215,7 +217,7 @@ func TestFiles(t *testing.T) {
 		"components/c.jsx", "", "a.html", "", "a.md/x.txt", "", "LICENSE", "", "openapi.json", "{}",
 		".hidden/x.mdx", "", ".well-known/y.txt", "", "node_modules/z.js", "",
 		"bindery.txt", "", "bindery/x.mdx", "", "y.css", "", "z.css", "", "a.js", "", "b.js", "",
-	), Options{}, "name-reserved", "name-reserved", "page-shadowed", "file-shadowed", "file-shadowed")
+	), Options{}, "name-reserved", "name-reserved", "page-shadowed", "file-left-out", "file-left-out", "file-shadowed")
 	var pages []string
 	for _, p := range s.Pages {
 		pages = append(pages, p.Source)
@@ -223,7 +225,7 @@ func TestFiles(t *testing.T) {
 	if d := cmp.Diff([]string{"CONTRIBUTING.md", "a.mdx", "b.mdx", "c.md", "snippets/named.mdx"}, pages); d != "" {
 		t.Errorf("pages (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]string{".well-known/y.txt", "LICENSE", "a.js", "b.js", "openapi.json", "snippets/pic.png", "y.css", "z.css"}, s.Files); d != "" {
+	if d := cmp.Diff([]string{".well-known/y.txt", "a.js", "b.js", "openapi.json", "snippets/pic.png", "y.css", "z.css"}, s.Files); d != "" {
 		t.Errorf("files (-want +got):\n%s", d)
 	}
 	if d := cmp.Diff([][]string{{"z.css", "y.css"}, {"https://h.example/w.js?v=1", "b.js", "a.js"}}, [][]string{s.Styles, s.Scripts}); d != "" {
@@ -234,10 +236,51 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Names that differ only by case would overwrite each other on many disks.
+// Names that differ only by case would overwrite each other on many disks: the second
+// gets another. Names that not every disk and archive can carry get others, too.
+func TestRenamedFiles(t *testing.T) {
+	long := strings.Repeat("l", 250)
+	s := mustLoad(t, files("docs.json", `{"name": "x", "logo": "/img/a%3Fb.svg", "navigation": {"pages": ["notes/16:30", "notes/16-30", "API", "api", "`+long+`", "aux/index"]}}`,
+		"notes/16:30.mdx", "[other](./16-30) ![](/img/a?b.svg)", "notes/16-30.mdx", "", "API.mdx", "", "api.mdx", "", "aux/index.mdx", "",
+		"a.../pic.png", "", "img/a?b.svg", "<svg/>", "img/A.png", "", "img/a.png", "", "img/a-b.svg", "", long+".mdx", "", ":x/only.mdx", "",
+	), Options{}, "file-renamed", "file-renamed", "file-renamed", "file-renamed", "file-renamed", "file-renamed", "file-renamed", "file-renamed")
+	moved := map[string]string{
+		"/notes/16:30": "notes/16-30-2.html", "/notes/16%3A30": "notes/16-30-2.html", "/notes/16-30": "notes/16-30.html",
+		"/API": "API.html", "/api": "api-2.html", "/aux": "aux-/index.html", "/aux/index": "aux-/index.html", "/:x/only": "-x/only.html",
+		"/a.../pic.png": "a---/pic.png", "/img/a%3Fb.svg": "img/a-b-2.svg", "/img/a-b.svg": "img/a-b.svg", "/img/A.png": "img/A.png", "/img/a.png": "img/a-2.png",
+	}
+	for link, want := range moved {
+		if got := s.Resolve(-1, link); got.Path != want || got.Kind == Missing {
+			t.Errorf("%s leads to %+v, want %s", link, got, want)
+		}
+	}
+	for i := range s.Pages {
+		if p := &s.Pages[i]; filename.Fault(p.Address, filename.Page) != "" {
+			t.Errorf("%s has the address %s", p.Source, p.Address)
+		} else if !p.InNav && p.Source != ":x/only.mdx" {
+			t.Errorf("%s is not in the navigation", p.Source)
+		}
+	}
+	for _, f := range s.Files {
+		if filename.Fault(f, filename.Compressed) != "" {
+			t.Errorf("%s is among the files", f)
+		}
+	}
+	var redirects []string
+	for _, r := range s.Redirects {
+		redirects = append(redirects, strings.ReplaceAll(r.Source+" "+r.Destination, long, "LONG"))
+	}
+	if d := cmp.Diff([]string{
+		"/api /api-2", "/aux /aux-", "/LONG /" + strings.Repeat("l", 231) + "-21599af4", "/notes/16:30 /notes/16-30-2",
+		"/a.../pic.png /a---/pic.png", "/img/a.png /img/a-2.png", "/img/a%3Fb.svg /img/a-b-2.svg",
+	}, redirects); d != "" {
+		t.Errorf("redirects (-want +got):\n%s", d)
+	}
+}
+
 func TestNamesThatDifferByCase(t *testing.T) {
 	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["Guide", "other"]}}`,
-		"Guide.mdx", "", "guide.md", "", "OTHER.html", "", "other.mdx", ""), Options{}, "page-shadowed", "file-shadowed")
+		"Guide.mdx", "", "guide.md", "", "OTHER.html", "", "other.mdx", ""), Options{Publish: ignore.Parse("*.html")}, "page-shadowed", "file-shadowed")
 	if len(s.Pages) != 2 || len(s.Files) != 0 {
 		t.Errorf("%v %v", s.Pages, s.Files)
 	}
@@ -400,11 +443,11 @@ func TestReferences(t *testing.T) {
 }
 
 // A star inside an element is a star, and a colon alone a colon: such redirects
-// lead where they say, and are not reported.
+// lead where they say, though only servers can answer there.
 func TestRedirectsWithLiteralStars(t *testing.T) {
 	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["a"]}, "redirects": [
 {"source": "/a*b", "destination": "/a"}, {"source": "/c*d/:x", "destination": "/a"}, {"source": "/e(f)/:x", "destination": "/a"},
-{"source": "/g/:", "destination": "/a"}, {"source": "/h*i/*", "destination": "/a"}]}`, "a.mdx", ""), Options{})
+{"source": "/g/:", "destination": "/a"}, {"source": "/h*i/*", "destination": "/a"}]}`, "a.mdx", ""), Options{}, "redirect-name", "redirect-name")
 	for _, link := range []string{"/a*b", "/c*d/1", "/e(f)/1", "/g/:", "/h*i/1/2"} {
 		if got := s.Resolve(-1, link); got.Kind != ToPage || got.Href != "a.html" {
 			t.Errorf("%s leads to %+v", link, got)

@@ -12,6 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bindery-docs/bindery/shared/base/filename"
+	"github.com/bindery-docs/bindery/shared/base/redirect"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -178,7 +180,7 @@ func included(p *Page, prefixes []string) bool {
 		if prefix == "" {
 			return true
 		}
-		for _, a := range [...]string{p.CleanAddress(), p.Address} {
+		for _, a := range [...]string{p.CleanAddress(), p.Address, p.Old} {
 			if a == prefix || strings.HasPrefix(a, prefix) && a[len(prefix)] == '/' {
 				return true
 			}
@@ -187,8 +189,8 @@ func included(p *Page, prefixes []string) bool {
 	return len(prefixes) == 0
 }
 
-// names are the files and folders of a bundle, in lower case: many disks don't
-// distinguish cases.
+// names are the files and folders of a bundle, with their case folded: many disks
+// don't distinguish cases.
 type names struct {
 	files   map[string]string // → the source
 	folders map[string]string // → a source in it
@@ -196,7 +198,7 @@ type names struct {
 
 // clash returns the source that stands in the way of a file, or "".
 func (n *names) clash(name string) string {
-	name = strings.ToLower(name)
+	name = filename.Fold(name)
 	if source := n.folders[name]; source != "" {
 		return source
 	}
@@ -209,16 +211,17 @@ func (n *names) clash(name string) string {
 }
 
 func (n *names) add(name, source string) {
-	name = strings.ToLower(name)
+	name = filename.Fold(name)
 	n.files[name] = source
 	for dir := path.Dir(name); dir != "." && n.folders[dir] == ""; dir = path.Dir(dir) {
 		n.folders[dir] = source
 	}
 }
 
-// placePages leaves out pages whose files can't stand beside those of others
-// (a.html/b.mdx beside a.mdx; the one in fewer folders stays), and returns
-// the names of those that stay.
+// placePages gives pages their names in the bundle. Those whose files can't stand
+// beside those of others (a.html/b.mdx beside a.mdx; the one in fewer folders stays) are
+// left out, and those with names that not every disk and archive can carry get others.
+// It returns the names of the pages that stay.
 func (s *Site) placePages() (taken *names, diags []mdx.Diagnostic) {
 	n := &names{files: make(map[string]string, 2*len(s.Pages)), folders: make(map[string]string)}
 	order := make([]int, len(s.Pages))
@@ -229,20 +232,32 @@ func (s *Site) placePages() (taken *names, diags []mdx.Diagnostic) {
 		return strings.Count(s.Pages[a].Source, "/") - strings.Count(s.Pages[b].Source, "/")
 	})
 	out := make(map[int]bool)
+	var rename []int
 	for _, i := range order {
 		p := &s.Pages[i]
-		clash := n.clash(p.Output)
-		if clash == "" {
-			clash = n.clash(p.Address + ".md")
+		if filename.Fault(p.Address, filename.Page) != "" {
+			rename = append(rename, i) // once all others have their names
+			continue
 		}
-		if clash != "" {
+		clash := cmp.Or(n.clash(p.Output), n.clash(p.MarkdownPath()))
+		switch {
+		case clash == "":
+			n.addPage(p)
+		case filename.Fold(clash) == filename.Fold(p.Source) && clash != p.Source:
+			rename = append(rename, i)
+		default:
 			diags = append(diags, mdx.Diagnostic{Severity: mdx.Error, Code: "page-shadowed", File: p.Source,
 				Message: "the page is left out: in the bundle the page " + clash + " has its name, or the name of its folder"})
 			out[i] = true
-			continue
 		}
-		n.add(p.Output, p.Source)
-		n.add(p.Address+".md", p.Source)
+	}
+	for _, i := range rename {
+		p := &s.Pages[i]
+		reason := cmp.Or(filename.Fault(p.Address, filename.Page), "another name differs from it only by case")
+		p.Old, p.Address = p.Address, n.freePage(p.Address)
+		p.Output = p.Address + ".html"
+		n.addPage(p)
+		diags = append(diags, renamed(p.Source, reason, "the page", "/"+p.CleanAddress()))
 	}
 	if len(out) > 0 {
 		kept := make([]Page, 0, len(s.Pages)-len(out))
@@ -256,18 +271,80 @@ func (s *Site) placePages() (taken *names, diags []mdx.Diagnostic) {
 	return n, diags
 }
 
+// renamed is the finding about a file that has another name in the bundle.
+func renamed(file, reason, what, name string) mdx.Diagnostic {
+	return mdx.Diagnostic{Severity: mdx.Warning, Code: "file-renamed", File: file,
+		Message: what + " is " + name + " in the bundle, and links lead there: not every disk and archive can carry its own name (" + reason + ")"}
+}
+
+// addPage adds the names of a page's files.
+func (n *names) addPage(p *Page) {
+	n.add(p.Output, p.Source)
+	n.add(p.MarkdownPath(), p.Source)
+}
+
+// freePage returns the address that a page gets whose own can't be carried or is taken.
+func (n *names) freePage(address string) string {
+	return filename.Numbered(filename.Portable(address, filename.Page), true, func(a string) bool {
+		return n.clash(a+".html") != "" || n.clash(a+".md") != ""
+	})
+}
+
 // placeFiles settles which names of the bundle belong to pages and which to
 // static files, so that none stands twice (also not in another case) and none
-// is both a file and a folder.
+// is both a file and a folder. Names that not every disk and archive can carry are
+// replaced.
 func (s *Site) placeFiles(n *names, static []string) (diags []mdx.Diagnostic) {
+	var rename []string
 	for _, f := range static {
-		if clash := n.clash(f); clash != "" {
-			diags = append(diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "file-shadowed", File: f,
-				Message: "the file is left out of the bundle: " + clash + " has its name, or the name of its folder"})
+		if filename.Fault(f, filename.Compressed) != "" {
+			rename = append(rename, f)
 			continue
 		}
-		n.add(f, f)
-		s.Files = append(s.Files, f)
+		clash := n.clash(f)
+		switch {
+		case clash == "":
+			n.add(f, f)
+			s.Files = append(s.Files, f)
+		case filename.Fold(clash) == filename.Fold(f):
+			rename = append(rename, f)
+		default:
+			diags = append(diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "file-shadowed", File: f,
+				Message: "the file is left out of the bundle: " + clash + " has its name, or the name of its folder"})
+		}
 	}
+	for _, f := range rename {
+		reason := cmp.Or(filename.Fault(f, filename.Compressed), "another name differs from it only by case")
+		name := filename.Numbered(filename.Portable(f, filename.Compressed), false, func(p string) bool { return n.clash(p) != "" })
+		n.add(name, f)
+		s.Files = append(s.Files, name)
+		if s.Renamed == nil {
+			s.Renamed = make(map[string]string)
+		}
+		s.Renamed[name] = f
+		diags = append(diags, renamed(f, reason, "the file", name))
+	}
+	slices.Sort(s.Files)
 	return diags
+}
+
+// keepOldAddresses adds redirects from the addresses that pages and files would have by
+// their own names. Servers answer with them; no file can stand there.
+func (s *Site) keepOldAddresses() {
+	add := func(old, to string) {
+		if _, pattern := redirect.Compile(old); !pattern && utf8.ValidString(old) {
+			s.Redirects = append(s.Redirects, Redirect{Source: "/" + escapePath(old), Destination: "/" + escapePath(to), Permanent: true})
+		}
+	}
+	for i := range s.Pages {
+		if p := &s.Pages[i]; p.Old != "" {
+			old, _ := withoutIndex(p.Old)
+			add(old, p.CleanAddress())
+		}
+	}
+	for _, name := range s.Files {
+		if source, ok := s.Renamed[name]; ok {
+			add(source, name)
+		}
+	}
 }

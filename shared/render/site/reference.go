@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/bindery-docs/bindery/shared/base/filename"
 	"github.com/bindery-docs/bindery/shared/render/capability"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/reference"
@@ -568,6 +569,12 @@ func (a *apiReader) page(file string, o *reference.Operation, directory string, 
 		a.documented[ref] = -1
 		return -1, false
 	}
+	old := ""
+	if reason := filename.Fault(address, filename.Page); reason != "" {
+		old, address = address, filename.Portable(address, filename.Page)
+		a.report(&value{file: file, line: max(o.Line, 1), column: 1}, mdx.Warning, "file-renamed",
+			"the page of %s is /%s, not /%s: not every disk and archive can carry that name (%s)", o.Key, address, old, reason)
+	}
 	if i, taken := a.addresses[address]; taken && o.Href != "" && a.site.Pages[i].From == "" {
 		a.report(&value{file: file, line: max(o.Line, 1), column: 1}, mdx.Notice, "api-extension",
 			"%s leads to the page %s, which has its address and shows nothing of the specification: write \"openapi: %[1]s\" into that page's front matter", o.Key, a.site.Pages[i].Source)
@@ -586,6 +593,7 @@ func (a *apiReader) page(file string, o *reference.Operation, directory string, 
 		address = fmt.Sprintf("%s-%d", base, n)
 	}
 	p := a.headed(file, address, o)
+	p.Old = old
 	p.From, p.Title, p.Reference, p.Size = file, o.Name(), &ref, generatedSize
 	p.Deprecated, p.Hidden = p.Deprecated || o.Deprecated, p.Hidden || o.Hidden
 	switch o.Key.Kind {

@@ -20,6 +20,8 @@ type index struct {
 	address  addresses
 	withheld addresses
 	files    map[string]struct{}
+	// renamed has the bundle's names of files that have another one in the site.
+	renamed map[string]string
 	// exact redirects by path, or by path, query and fragment; loose are those
 	// of the second kind by path alone.
 	exact, loose map[string]string
@@ -53,6 +55,13 @@ func (s *Site) tables() *index {
 		}
 		for i := range s.Pages {
 			x.address.addShort(s.Pages[i].Address, i)
+		}
+		for i := range s.Pages {
+			x.address.addOld(&s.Pages[i], i)
+		}
+		x.renamed = make(map[string]string, len(s.Renamed))
+		for name, source := range s.Renamed {
+			x.renamed[source] = name
 		}
 		for i := range s.Withheld {
 			x.withheld[s.Withheld[i].Address] = i
@@ -117,6 +126,17 @@ func (a addresses) addShort(address string, i int) {
 			a[short] = i
 		}
 	}
+}
+
+// addOld adds the address that a page has by its source's name.
+func (a addresses) addOld(p *Page, i int) {
+	if p.Old == "" {
+		return
+	}
+	if _, taken := a[p.Old]; !taken {
+		a[p.Old] = i
+	}
+	a.addShort(p.Old, i)
 }
 
 // WhyRestricted says why a Restricted target is not in the bundle, as a sentence
@@ -311,6 +331,10 @@ func (s *Site) found(x *index, p string, t *Target) bool {
 	}
 	if _, ok := x.files[p]; ok && p != "index.html" {
 		t.Kind, t.Path = ToFile, p
+		return true
+	}
+	if name, ok := x.renamed[p]; ok {
+		t.Kind, t.Path = ToFile, name
 		return true
 	}
 	if i, ok := x.address.lookup(p); ok {

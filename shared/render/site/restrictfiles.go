@@ -21,7 +21,7 @@ const maxMentioning = 16 << 20
 // is for other readers by their own word, and those that nothing but what is left
 // out names. paths are all files of the site.
 func (r *configReader) restrictFiles(s *Site, specs *reference.Reader, paths []string, prefetch func(context.Context, []string) error) error {
-	data := slices.DeleteFunc(slices.Clone(s.Files), func(f string) bool {
+	data := slices.DeleteFunc(s.sources(), func(f string) bool {
 		ext := path.Ext(f)
 		return ext != ".json" && ext != ".yaml" && ext != ".yml"
 	})
@@ -57,12 +57,22 @@ func (r *configReader) restrictFiles(s *Site, specs *reference.Reader, paths []s
 	return nil
 }
 
+// sources returns the paths in the site of its static files.
+func (s *Site) sources() []string {
+	list := make([]string, len(s.Files))
+	for i, name := range s.Files {
+		list[i] = s.SourceOf(name)
+	}
+	return list
+}
+
 // withhold takes a static file out of the site.
 func (r *configReader) withhold(s *Site, file, why string) {
-	i, found := slices.BinarySearch(s.Files, file)
-	if !found {
+	i := slices.IndexFunc(s.Files, func(name string) bool { return s.SourceOf(name) == file })
+	if i < 0 {
 		return
 	}
+	delete(s.Renamed, s.Files[i])
 	s.Files = slices.Delete(s.Files, i, i+1)
 	s.Withheld = append(s.Withheld, Withheld{Address: file, Source: file})
 	r.diags = append(r.diags, mdx.Diagnostic{
@@ -78,7 +88,7 @@ func (r *configReader) onlyNamedBy(s *Site, sources, paths []string, prefetch fu
 		return nil, nil
 	}
 	static := make(map[string][]string, len(s.Files))
-	for _, f := range s.Files {
+	for _, f := range s.sources() {
 		if ext := path.Ext(f); ext != ".css" && ext != ".js" {
 			static[path.Base(f)] = append(static[path.Base(f)], f)
 		}

@@ -30,9 +30,16 @@ type Site struct {
 	// its place.
 	Global    []*Node    `json:",omitempty"`
 	Redirects []Redirect `json:",omitempty"`
-	// Files are the static files of the site, sorted: everything that is not a
-	// page, no snippet and no configuration.
+	// Files are the static files of the site by their names in the bundle, sorted:
+	// everything that readers get and that is not a page.
 	Files []string `json:",omitempty"`
+	// Renamed are those of Files that have another name in the bundle than in the
+	// site, because not every disk and archive can carry theirs: the bundle's name →
+	// the site's. See SourceOf.
+	Renamed map[string]string `json:",omitempty"`
+	// LeftOut are files that the bundle does not have because the format does not serve
+	// them, sorted.
+	LeftOut []string `json:",omitempty"`
 	// Withheld is what the bundle does not have because its author keeps it
 	// for groups of readers whom the export does not let in. Links to it are
 	// Restricted.
@@ -84,6 +91,9 @@ type Page struct {
 	Address string
 	// Output is the page's file in a bundle: "guides/start.html".
 	Output string
+	// Old is the address that the name of the source gives the page, where it has
+	// another because not every disk and archive can carry that name; else "".
+	Old string `json:",omitempty"`
 
 	// Title is never empty: without one in the front matter it is made from
 	// the file's name.
@@ -161,6 +171,14 @@ func (p *Page) File() string {
 		return p.From
 	}
 	return p.Source
+}
+
+// SourceOf returns the path in the site of a file of the bundle.
+func (s *Site) SourceOf(name string) string {
+	if source, ok := s.Renamed[name]; ok {
+		return source
+	}
+	return name
 }
 
 // Name is what the navigation calls the page.

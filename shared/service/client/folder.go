@@ -21,8 +21,29 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/bindery-docs/bindery/shared/base/ignore"
+	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 )
+
+// ignoreFile is the name of the file, at the root of a site, that lists what
+// is not published, in the form of a .gitignore.
+const ignoreFile = ".mintignore"
+
+// defaultIgnores are left out of every site unless its own file takes them
+// back in with "!": hidden files, and what repositories hold beside a site.
+// What RFC 8615 defines is for readers.
+const defaultIgnores = `
+.*
+!.well-known
+!snippets/**/.*.mdx
+!_snippets/**/.*.mdx
+node_modules/
+README.md
+LICENSE.md
+CHANGELOG.md
+CONTRIBUTING.md
+`
 
 // ConfigNames are the files, at the root of a folder, one of which makes it a
 // documentation site.
@@ -35,6 +56,8 @@ type folder struct {
 	Files []snapshot.File
 	// Bytes is the size of all files together.
 	Bytes int64
+	// Refused is what is left out because it can't be read, in order of path.
+	Refused []Refused
 
 	stamps map[string]string // path in the snapshot → its stamp, where that can be trusted
 
@@ -71,12 +94,15 @@ func (e *folderError) Unwrap() error { return e.Faults }
 // reads every other file once, save those that old knows, and checks that all can be
 // published. What can't comes as a *folderError. progress, if not nil, is called with
 // the bytes that were read, from several goroutines.
-func openFolder(ctx context.Context, dir string, old *sources, progress func(read int64)) (*folder, error) {
-	w, err := newWalk(ctx, dir)
+func openFolder(ctx context.Context, dir string, leave []string, old *sources, progress func(read int64)) (*folder, error) {
+	w, err := newWalk(ctx, dir, leave)
 	if err != nil {
 		return nil, err
 	}
 	f, err := w.folder(old, progress)
+	if f != nil {
+		f.Refused = w.leftOut()
+	}
 	if err == nil && len(w.faults) > 0 {
 		err = &folderError{Dir: dir, Faults: w.sortedFaults()}
 	}
@@ -87,8 +113,9 @@ func openFolder(ctx context.Context, dir string, old *sources, progress func(rea
 	return f, nil
 }
 
-// newWalk opens a folder to look through it. The caller closes its root.
-func newWalk(ctx context.Context, dir string) (*walk, error) {
+// newWalk opens a folder to look through it. leave are paths of this machine that are
+// left out. The caller closes its root.
+func newWalk(ctx context.Context, dir string, leave []string) (*walk, error) {
 	base, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the folder: %w", err)
@@ -100,7 +127,30 @@ func newWalk(ctx context.Context, dir string) (*walk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the folder: %w", err)
 	}
-	return &walk{ctx: ctx, base: base, root: root}, nil
+	w := &walk{ctx: ctx, base: base, root: root, leave: make(map[string]bool)}
+	for _, p := range leave {
+		if rel, ok := inFolder(base, p); ok {
+			w.leave[rel] = true
+		}
+	}
+	return w, nil
+}
+
+// inFolder returns the path below base of a file that may not be there yet, with
+// slashes, and whether it lies there.
+func inFolder(base, p string) (string, bool) {
+	p, err := filepath.Abs(p)
+	if err != nil {
+		return "", false
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
+		p = filepath.Join(dir, filepath.Base(p))
+	}
+	rel, err := filepath.Rel(base, p)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
 }
 
 // Open opens a file by its path in the snapshot, one that is held as it was when the
@@ -160,9 +210,14 @@ type walk struct {
 	ctx    context.Context
 	base   string // absolute, without links
 	root   *os.Root
-	rules  ignoreRules
+	leave  map[string]bool // paths below base that are left out
+	rules  ignore.Rules    // what is left out
+	own    ignore.Rules    // those of rules that the site's author wrote
+	show   ignore.Rules    // what is published although rules leave it out, unless own does
 	found  []found
-	faults snapshot.PathErrors
+	faults snapshot.PathErrors // why nothing can be published
+	// refused is what is left out because it can't be read.
+	refused snapshot.PathErrors
 }
 
 // found is a file that is to be published.
@@ -178,6 +233,25 @@ func (w *walk) fault(name, format string, args ...any) {
 	w.faults = append(w.faults, &snapshot.PathError{Path: name, Reason: fmt.Sprintf(format, args...)})
 }
 
+// refuse notes a file that is left out.
+func (w *walk) refuse(name, format string, args ...any) {
+	w.refused = append(w.refused, &snapshot.PathError{Path: name, Reason: fmt.Sprintf(format, args...)})
+}
+
+// ignored reports whether a file or folder is left out. within says that it lies in a
+// folder that is, in which only what show names is looked for.
+func (w *walk) ignored(name string, dir, within bool) bool {
+	switch {
+	case w.leave[name] || w.own.Match(name, dir):
+		return true
+	case !within && !w.rules.Match(name, dir):
+		return false
+	case dir:
+		return !w.show.Below(name)
+	}
+	return !w.show.Selects(name)
+}
+
 // sortedFaults returns all that is wrong, in order of path.
 func (w *walk) sortedFaults() snapshot.PathErrors {
 	slices.SortStableFunc(w.faults, func(a, b *snapshot.PathError) int { return strings.Compare(a.Path, b.Path) })
@@ -191,16 +265,25 @@ func (w *walk) look() (f *folder, paths []string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("read %s: %w", ignoreFile, err)
 	}
-	w.rules = parseIgnores(defaultIgnores + string(ignores))
-	if err := w.dir(".", ".", nil); err != nil {
+	w.rules, w.own = ignore.Parse(defaultIgnores+string(ignores)), ignore.Parse(string(ignores))
+	if w.show, err = check.ReadPublish(w.root.FS()); err != nil {
+		return nil, nil, fmt.Errorf("read what the site publishes: %w", err)
+	}
+	if err := w.dir(".", ".", nil, false); err != nil {
 		return nil, nil, err
 	}
 	f = &folder{root: w.root, real: make(map[string]string, len(w.found))}
-	paths = make([]string, len(w.found))
-	for i, one := range w.found {
-		paths[i] = norm.NFC.String(one.disk)
-		f.real[paths[i]] = one.real
+	kept := w.found[:0]
+	for _, one := range w.found {
+		name := pathOf(one.disk)
+		if _, twice := f.real[name]; twice {
+			w.refuse(one.disk, "another file has the same name in Unicode normal form C")
+			continue
+		}
+		f.real[name] = one.real
+		paths, kept = append(paths, name), append(kept, one)
 	}
+	w.found = kept
 	if named, ok := errors.AsType[snapshot.PathErrors](snapshot.CheckNames(paths)); ok {
 		w.faults = append(w.faults, named...)
 	}
@@ -208,6 +291,12 @@ func (w *walk) look() (f *folder, paths []string, err error) {
 		return nil, nil, fmt.Errorf("%d files are more than %d", len(w.found), snapshot.MaxEntries)
 	}
 	return f, paths, nil
+}
+
+// pathOf returns the path in a snapshot of a file of a disk, whatever bytes its name
+// has: each that is not UTF-8 becomes U+FFFD.
+func pathOf(disk string) string {
+	return norm.NFC.String(string([]rune(disk)))
 }
 
 func (w *walk) folder(old *sources, progress func(int64)) (*folder, error) {
@@ -249,7 +338,8 @@ func (w *walk) folder(old *sources, progress func(int64)) (*folder, error) {
 // dir looks through one folder: disk is its path as it is shown, real the
 // one with links resolved, above the real paths of the folders that lead
 // here, which detects links that form a circle.
-func (w *walk) dir(disk, real string, above []string) error {
+// within says that the folder is left out, but for what the site's rules publish.
+func (w *walk) dir(disk, real string, above []string, within bool) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
@@ -270,32 +360,32 @@ func (w *walk) dir(disk, real string, above []string) error {
 		kind := entry.Type()
 		info, _ := entry.Info() // read with the entry, as the folder was opened below a root
 		if kind&fs.ModeSymlink != 0 {
-			if w.rules.match(name, false) || w.rules.match(name, true) {
+			if w.ignored(name, false, within) || w.ignored(name, true, within) {
 				continue
 			}
 			if target, info, err = w.link(target); err != nil {
-				w.fault(name, "%s", err)
+				w.refuse(name, "%s", err)
 				continue
 			}
 			kind = info.Mode().Type()
 		}
-		if entry.Name() == ".git" || w.rules.match(name, kind.IsDir()) {
+		if entry.Name() == ".git" || w.ignored(name, kind.IsDir(), within) {
 			continue
 		}
 		switch {
 		case kind.IsDir():
 			here := append(slices.Clone(above), real)
 			if slices.Contains(here, target) {
-				w.fault(name, "the symbolic link points to a folder that contains it")
+				w.refuse(name, "the symbolic link points to a folder that contains it")
 				continue
 			}
-			if err := w.dir(name, target, here); err != nil {
+			if err := w.dir(name, target, here, within || w.rules.Match(name, true)); err != nil {
 				return err
 			}
 		case kind.IsRegular():
 			w.found = append(w.found, found{name, target, info})
 		default:
-			w.fault(name, "it is %s, not a file", kindOf(kind))
+			w.refuse(name, "it is %s, not a file", kindOf(kind))
 		}
 	}
 	return nil
@@ -315,7 +405,7 @@ func (w *walk) link(name string) (target string, info fs.FileInfo, err error) {
 	target = filepath.ToSlash(rel)
 	if target != "." {
 		for element := range strings.SplitSeq(target, "/") {
-			if strings.HasPrefix(element, ".") {
+			if strings.HasPrefix(element, ".") && element != ".well-known" {
 				return "", nil, errors.New("the symbolic link points to a hidden file")
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +39,7 @@ func TestFolderLeavesOutWhatIsIgnored(t *testing.T) {
 		".git/config": "x", ".github/a.yml": "x", ".env": "x", "node_modules/a/index.js": "x", "guides/node_modules/b.js": "x",
 		"drafts/a.mdx": "x", "guides/b.draft.mdx": "x", ".well-known/security.txt": "kept",
 	})
-	f, err := openFolder(t.Context(), dir, nil, nil)
+	f, err := openFolder(t.Context(), dir, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,33 +81,8 @@ func TestFolderFaults(t *testing.T) {
 	}{
 		{"no site", map[string]string{"index.mdx": "x", "sub/docs.json": "{}"}, nil,
 			[]string{"docs.json: the folder has no docs.json and no mint.json, so it is not a documentation site"}},
-		{"names", map[string]string{"docs.json": "{}", "a?.mdx": "x", "sub/con.mdx": "x", "bindery.json": "{}"}, nil, []string{
-			"a?.mdx: the name contains '?', which can't be in file names on Windows",
-			`bindery.json: names at the root that begin with "bindery" are kept for the bundle's own files`,
-			`sub/con.mdx: "con" is the name of a device on Windows`,
-		}},
-		{"case", map[string]string{"docs.json": "{}", "Guide.mdx": "1", "guide.mdx": "2"}, nil,
-			[]string{"guide.mdx: the name differs from Guide.mdx only by case"}},
-		{"normal forms", map[string]string{"docs.json": "{}", "cafe\u0301.mdx": "1", "caf\u00e9.mdx": "2"}, nil,
-			[]string{"café.mdx: the path appears twice"}},
-		{"links", map[string]string{"docs.json": "{}", "real/a.mdx": "x", ".git/config": "token"}, map[string]string{
-			"ok.mdx": "real/a.mdx", "okdir": "real", "out.txt": outside + "/secret.txt", "up": "../..", "nowhere": "missing",
-			"round": ".", "real/loop": "../real", "git.txt": ".git/config", ".hidden": outside,
-		}, []string{
-			"git.txt: the symbolic link points to a hidden file",
-			"nowhere: the symbolic link points to nothing",
-			"okdir/loop: the symbolic link points to a folder that contains it",
-			"out.txt: the symbolic link points outside the folder",
-			"real/loop: the symbolic link points to a folder that contains it",
-			"round: the symbolic link points to a folder that contains it",
-			"up: the symbolic link points outside the folder",
-		}},
-		{"several at once", map[string]string{"a|b": "1", "B": "2", "b": "3"}, map[string]string{"x": "/etc/passwd"}, []string{
-			"a|b: the name contains '|', which can't be in file names on Windows",
-			"b: the name differs from B only by case",
-			"docs.json: the folder has no docs.json and no mint.json, so it is not a documentation site",
-			"x: the symbolic link points outside the folder",
-		}},
+		{"a folder that can't be read as one", map[string]string{"docs.json/a": "x"}, nil,
+			[]string{"docs.json: the folder has no docs.json and no mint.json, so it is not a documentation site"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -117,7 +93,7 @@ func TestFolderFaults(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, err := openFolder(t.Context(), dir, nil, nil)
+			_, err := openFolder(t.Context(), dir, nil, nil, nil)
 			var folder *folderError
 			if !errors.As(err, &folder) {
 				t.Fatalf("got %v", err)
@@ -132,8 +108,87 @@ func TestFolderFaults(t *testing.T) {
 		})
 	}
 	t.Run("no such folder", func(t *testing.T) {
-		if _, err := openFolder(t.Context(), filepath.Join(t.TempDir(), "missing"), nil, nil); err == nil {
+		if _, err := openFolder(t.Context(), filepath.Join(t.TempDir(), "missing"), nil, nil, nil); err == nil {
 			t.Error("no error")
+		}
+	})
+	t.Run("what can't be read is left out", func(t *testing.T) {
+		dir := t.TempDir()
+		writeFiles(t, dir, map[string]string{"docs.json": "{}", "real/a.mdx": "x", ".git/config": "token", "cafe\u0301.mdx": "1", "caf\u00e9.mdx": "2"})
+		for name, target := range map[string]string{
+			"ok.mdx": "real/a.mdx", "okdir": "real", "out.txt": outside + "/secret.txt", "up": "../..", "nowhere": "missing",
+			"round": ".", "real/loop": "../real", "git.txt": ".git/config", ".hidden": outside,
+		} {
+			if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := openFolder(t.Context(), dir, nil, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var files, refused []string
+		for _, file := range f.Files {
+			files = append(files, file.Path)
+		}
+		for _, r := range f.Refused {
+			refused = append(refused, r.Path+": "+r.Reason)
+		}
+		if diff := cmp.Diff([]string{"café.mdx", "docs.json", "ok.mdx", "okdir/a.mdx", "real/a.mdx"}, files); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{
+			"café.mdx: another file has the same name in Unicode normal form C",
+			"git.txt: the symbolic link points to a hidden file",
+			"nowhere: the symbolic link points to nothing",
+			"okdir/loop: the symbolic link points to a folder that contains it",
+			"out.txt: the symbolic link points outside the folder",
+			"real/loop: the symbolic link points to a folder that contains it",
+			"round: the symbolic link points to a folder that contains it",
+			"up: the symbolic link points outside the folder",
+		}, refused); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("names that not every disk can carry", func(t *testing.T) {
+		dir := t.TempDir()
+		names := []string{"16:30.mdx", "a...", "a?.mdx", "aux.mdx", "docs.json", "back\\slash.mdx", "line\nend.mdx", "Guide.mdx", "guide.mdx"}
+		for _, name := range append(names, "bad\xffbyte.mdx") {
+			writeFiles(t, dir, map[string]string{name: "{}"})
+		}
+		f, err := openFolder(t.Context(), dir, nil, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var got []string
+		for _, file := range f.Files {
+			got = append(got, file.Path)
+		}
+		want := append(names, "bad\ufffdbyte.mdx")
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("the files of the caller, and hidden ones that the site publishes", func(t *testing.T) {
+		dir := t.TempDir()
+		writeFiles(t, dir, map[string]string{
+			"docs.json": "{}", "bundle.tar.gz": "x", "sub/bundle.tar.gz": "x", ".env.example": "x", ".env": "x", ".config/a.txt": "x", ".config/b.bin": "x",
+			"bindery.yaml": "publish:\n  - .env.example\n  - .config/*.txt\n  - .secret\n", ".mintignore": ".secret\n", ".secret": "x",
+		})
+		f, err := openFolder(t.Context(), dir, []string{filepath.Join(dir, "bundle.tar.gz"), filepath.Join(dir, "sub/../none")}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var got []string
+		for _, file := range f.Files {
+			got = append(got, file.Path)
+		}
+		if diff := cmp.Diff([]string{".config/a.txt", ".env.example", "bindery.yaml", "docs.json", "sub/bundle.tar.gz"}, got); diff != "" {
+			t.Error(diff)
 		}
 	})
 	t.Run("links that stay inside are followed", func(t *testing.T) {
@@ -144,7 +199,7 @@ func TestFolderFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		f, err := openFolder(t.Context(), dir, nil, nil)
+		f, err := openFolder(t.Context(), dir, nil, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +227,7 @@ func TestFolderHoldsSmallFiles(t *testing.T) {
 	dir := t.TempDir()
 	large := strings.Repeat("x", maxHeldFile+1)
 	write(t, dir, map[string]string{"docs.json": "{}", "empty.mdx": "", "small.mdx": "before", "edge.mdx": large[:maxHeldFile], "large.mdx": large})
-	f, err := openFolder(t.Context(), dir, nil, nil)
+	f, err := openFolder(t.Context(), dir, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

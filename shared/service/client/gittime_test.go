@@ -66,7 +66,7 @@ func TestCommitTimesOfARepository(t *testing.T) {
 	git("2021-06-01T12:00:00Z", "commit", "-qam", "two")
 	writeFiles(t, repository, map[string]string{"docs/new.mdx": "never committed"})
 
-	f, err := openFolder(t.Context(), filepath.Join(repository, "docs"), nil, nil)
+	f, err := openFolder(t.Context(), filepath.Join(repository, "docs"), nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

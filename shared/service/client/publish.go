@@ -53,6 +53,9 @@ type PublishOptions struct {
 	// Kept is an existing folder of this machine in which digests and packs are left
 	// for the next publish of the same folder. Empty keeps nothing.
 	Kept string
+	// Leave are paths of this machine that are left out although they lie in the folder:
+	// what the caller writes there itself.
+	Leave []string
 	// Take, if not nil, makes a file of this machine what an upload asks for, and reports
 	// whether it did. The file has the bytes, and must never change afterwards. It is
 	// for callers whose service is on this machine too.
@@ -90,6 +93,8 @@ type Published struct {
 	PackBytes     int64 `json:"packBytes"`
 	Uploads       int   `json:"uploads"`
 	UploadedBytes int64 `json:"uploadedBytes"`
+	// Refused are files that are left out because they can't be read.
+	Refused []Refused `json:"refused,omitempty"`
 }
 
 // Publish makes a folder the newest snapshot of a domain. It sends only what is
@@ -105,10 +110,10 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (Published, erro
 	return c.publish(ctx, o, old)
 }
 
-func (c *Client) publish(ctx context.Context, o PublishOptions, old *sources) (Published, error) {
+func (c *Client) publish(ctx context.Context, o PublishOptions, old *sources) (result Published, err error) {
 	var read atomic.Int64
 	o.Progress(PublishProgress{phase: phaseReading})
-	folder, err := openFolder(ctx, o.Dir, old, func(n int64) {
+	folder, err := openFolder(ctx, o.Dir, o.Leave, old, func(n int64) {
 		o.Progress(PublishProgress{phase: phaseReading, Done: read.Add(n)})
 	})
 	if err != nil {
@@ -116,7 +121,8 @@ func (c *Client) publish(ctx context.Context, o PublishOptions, old *sources) (P
 	}
 	defer folder.Close()
 	p := &publish{c: c, o: o, folder: folder, sources: old}
-	result, err := p.once(ctx)
+	defer func() { result.Refused = folder.Refused }()
+	result, err = p.once(ctx)
 	old.forget(err)
 	if o.Rebase && hasCode(err, codeOvertaken) {
 		c.log.Info("another snapshot was published meanwhile; trying once more on top of it")

@@ -384,11 +384,11 @@ func TestPublishRefuses(t *testing.T) {
 	b := newBindery(t)
 	t.Run("a folder with faults, before any request", func(t *testing.T) {
 		dir := t.TempDir()
-		write(t, dir, map[string]string{"con.mdx": "x"})
+		write(t, dir, map[string]string{"index.mdx": "x"})
 		b.count()
 		_, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain})
 		var folder *folderError
-		if !errors.As(err, &folder) || len(folder.Faults) != 2 || b.count() != 0 {
+		if !errors.As(err, &folder) || len(folder.Faults) != 1 || b.count() != 0 {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -155,7 +155,7 @@ func TestFilesThatRestAreNotRead(t *testing.T) {
 	write(t, dir, map[string]string{"docs.json": "{}", "a.mdx": "# A", "b.mdx": "# B"})
 	read := func(s *sources) []string {
 		t.Helper()
-		f, err := openFolder(t.Context(), dir, s, nil)
+		f, err := openFolder(t.Context(), dir, nil, s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

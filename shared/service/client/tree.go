@@ -20,6 +20,9 @@ import (
 	"time"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/bindery-docs/bindery/shared/base/ignore"
+	"github.com/bindery-docs/bindery/shared/render/check"
 )
 
 // ErrNoGit is that the program git is not there.
@@ -31,7 +34,7 @@ type Tree struct {
 	fs.FS
 	// Paths are the files, sorted.
 	Paths []string
-	// Refused is what can't be published, in order of path.
+	// Refused is what is left out because it can't be read, in order of path.
 	Refused []Refused
 
 	base   string // the folder, absolute; empty for a commit
@@ -39,8 +42,11 @@ type Tree struct {
 	folder *folder // nil for a commit
 }
 
-// Refused is a file that can't be published, and why, as a sentence.
-type Refused struct{ Path, Reason string }
+// Refused is a file that is left out because it can't be read, and why, as a phrase.
+type Refused struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
 
 // Close ends the use of the tree. It returns the error of closing it.
 func (t *Tree) Close() error { return t.close() }
@@ -58,7 +64,7 @@ func (t *Tree) Modified(ctx context.Context) (map[string]time.Time, error) {
 // OpenTree opens a folder as Publish would read it: without what is hidden or
 // ignored.
 func OpenTree(ctx context.Context, dir string) (*Tree, error) {
-	w, err := newWalk(ctx, dir)
+	w, err := newWalk(ctx, dir, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -69,10 +75,19 @@ func OpenTree(ctx context.Context, dir string) (*Tree, error) {
 	}
 	slices.Sort(paths)
 	t := &Tree{FS: folderFS{f}, Paths: paths, base: w.base, close: f.Close, folder: f}
-	for _, fault := range w.sortedFaults() {
-		t.Refused = append(t.Refused, Refused{fault.Path, fault.Reason})
-	}
+	w.refused = append(w.refused, w.faults...)
+	t.Refused = w.leftOut()
 	return t, nil
+}
+
+// leftOut returns what is left out because it can't be read, in order of path.
+func (w *walk) leftOut() []Refused {
+	var out []Refused
+	for _, r := range w.refused {
+		out = append(out, Refused{r.Path, r.Reason})
+	}
+	slices.SortStableFunc(out, func(a, b Refused) int { return strings.Compare(a.Path, b.Path) })
+	return out
 }
 
 // Replace puts a new text into a file of the folder, all at once: whoever reads it has
@@ -253,25 +268,19 @@ func (c *commitFS) list(lines []byte) ([]string, error) {
 			return nil, err
 		}
 	}
-	rules := parseIgnores(defaultIgnores + string(ignores))
+	rules, own := ignore.Parse(defaultIgnores+string(ignores)), ignore.Parse(string(ignores))
+	show, err := check.ReadPublish(c)
+	if err != nil {
+		return nil, err
+	}
 	var paths []string
 	for name := range c.files {
-		if published(rules, name) {
+		if !rules.Selects(name) || show.Selects(name) && !own.Selects(name) {
 			paths = append(paths, name)
 		}
 	}
 	slices.Sort(paths)
 	return paths, nil
-}
-
-// published reports whether neither a file nor a folder that it lies in is ignored.
-func published(rules ignoreRules, name string) bool {
-	for i, c := range name {
-		if c == '/' && rules.match(name[:i], true) {
-			return false
-		}
-	}
-	return !rules.match(name, false)
 }
 
 // read reads a blob.

@@ -93,6 +93,9 @@ func TestTrees(t *testing.T) {
 		t.Errorf("the commit differs (-want +got):\n%s", diff)
 	}
 	writeTree(t, dir, map[string]string{"a.mdx": "changed", "CON.mdx": "no name on Windows"})
+	if err := os.Symlink("missing", filepath.Join(dir, "nowhere")); err != nil {
+		t.Fatal(err)
+	}
 	if diff := cmp.Diff(want, open(OpenCommit(t.Context(), dir, "HEAD"))); diff != "" {
 		t.Errorf("the commit differs after a change (-want +got):\n%s", diff)
 	}
@@ -110,7 +113,7 @@ func TestTrees(t *testing.T) {
 	if err := tree.Replace("../a.mdx", nil, nil); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("a file of elsewhere: %v", err)
 	}
-	if len(tree.Refused) != 1 || tree.Refused[0].Path != "CON.mdx" || contents(t, tree)["a.mdx"] != "changed" {
+	if len(tree.Refused) != 1 || tree.Refused[0].Path != "nowhere" || !slices.Contains(tree.Paths, "CON.mdx") || contents(t, tree)["a.mdx"] != "changed" {
 		t.Errorf("refused is %v", tree.Refused)
 	}
 	for _, ref := range []string{"nowhere", "", "--all", "HEAD:docs"} {

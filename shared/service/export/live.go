@@ -133,8 +133,12 @@ func (s *Steps) Live(ctx context.Context, in LiveInput) (*Live, error) {
 	files := liveFiles{in.Files, l}
 	l.specs = reference.NewReader(files)
 	l.specs.LetIn(in.Groups)
+	publish, err := check.ReadPublish(files)
+	if err != nil {
+		return nil, err
+	}
 	loaded, diags, err := site.Load(ctx, files, in.Paths, site.Options{
-		Domain: in.Domain, Base: in.Settings.BasePath, Groups: in.Groups, Reference: l.specs,
+		Domain: in.Domain, Base: in.Settings.BasePath, Groups: in.Groups, Reference: l.specs, Publish: publish,
 	})
 	if err != nil {
 		return nil, err
@@ -156,7 +160,7 @@ func (s *Steps) Live(ctx context.Context, in LiveInput) (*Live, error) {
 		return nil, err
 	}
 	for _, f := range in.Refused {
-		l.found = append(l.found, mdx.Diagnostic{Severity: mdx.Error, Code: "file-refused", File: f.Path, Message: "the file can't be published: " + f.Reason})
+		l.found = append(l.found, mdx.Diagnostic{Severity: mdx.Warning, Code: "file-refused", File: f.Path, Message: "the file is left out: " + f.Reason})
 	}
 	l.found = slices.Concat(l.found, diags, check.Navigation(loaded), pale, faults)
 	if len(loaded.Pages) == 0 {
@@ -317,7 +321,7 @@ func (l *Live) File(ctx context.Context, name string) ([]byte, error) {
 		return l.steps.document(ctx, l.src, nil, i, &res), nil
 	}
 	if l.site[name] {
-		data, err := fs.ReadFile(l.src.fs, name)
+		data, err := fs.ReadFile(l.src.fs, l.src.site.SourceOf(name))
 		if err == nil && strings.HasSuffix(name, ".css") {
 			data = siteSheet(l.src.site, name, data)
 		}

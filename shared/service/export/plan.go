@@ -72,10 +72,14 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	heads := s.recallHeads(values, fsys)
 	// What every page loads is looked through too, and read along with the pages.
 	own := slices.DeleteFunc(slices.Clone(fsys.Paths()), func(name string) bool { return path.Ext(name) != ".css" && path.Ext(name) != ".js" })
+	publish, err := check.ReadPublish(fsys)
+	if err != nil {
+		return out, gone(err)
+	}
 	loaded, diags, err := site.Load(ctx, fsys, fsys.Paths(), site.Options{
 		Domain: input.Job.Domain, Base: input.Job.Settings.BasePath, Prefixes: input.Job.Paths, Groups: input.Job.Groups,
 		Prefetch:  func(_ context.Context, paths []string) error { return fsys.Prefetch(slices.Concat(paths, own)) },
-		Reference: specs, Heads: heads.loader(),
+		Reference: specs, Heads: heads.loader(), Publish: publish,
 	})
 	if err != nil {
 		return out, gone(err)

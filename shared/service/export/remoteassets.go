@@ -247,6 +247,11 @@ func siteSheet(s *site.Site, name string, data []byte) []byte {
 				return site.Rel(name, t.Path) + t.AfterPath(), true
 			}
 			address = t.Href
+		} else if len(s.Renamed) > 0 && address != "" && address[0] != '#' && !strings.Contains(address, ":") && address[0] != '/' {
+			t := s.Resolve(-1, path.Join("/", path.Dir(s.SourceOf(name)), address))
+			if t.Kind == site.ToFile {
+				return site.Rel(name, t.Path) + t.AfterPath(), true
+			}
 		}
 		whole, fragment, marked := strings.Cut(address, "#")
 		if to, ok := s.Remote[whole]; ok {

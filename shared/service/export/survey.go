@@ -38,7 +38,11 @@ func (l *Live) Survey(ctx context.Context, rest func()) (*Survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range slices.Concat(l.src.views.Notices(), l.found, specs) {
+	broken, err := check.BrokenFiles(l.src.site, l.src.fs)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range slices.Concat(l.src.views.Notices(), l.found, specs, broken) {
 		r.findings.Add(d)
 	}
 	w := &unitWriter{unitResult: new(unitResult), src: l.src}

@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -11,7 +12,9 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/frame"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/search"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -91,6 +94,18 @@ func (w *unitWriter) addAt(name string, modified time.Time, data []byte) error {
 	}
 	w.note(f)
 	return nil
+}
+
+// broken notes a file that readers can't see.
+func (r *unitResult) broken(source string, data []byte) {
+	d, ok := check.BrokenData(source, data)
+	if !ok {
+		return
+	}
+	line, err := json.Marshal(fact{Facts: check.Facts{Page: -1, Diagnostics: []mdx.Diagnostic{d}}})
+	if err == nil {
+		r.facts = append(append(r.facts, line...), '\n')
+	}
 }
 
 func (r *unitResult) note(f bundle.File) {
@@ -196,8 +211,8 @@ func compressionOf(kind unitKind) bundle.Compression {
 func (s *Steps) streamUnit(ctx context.Context, src *source, u unit, w io.Writer) (r unitResult) {
 	defer s.catch(ctx, src, &r)
 	name := src.layout.list(u.Kind)[u.From]
-	entry, _ := src.fs.Entry(name)
-	f, err := src.fs.Open(name)
+	entry, _ := src.fs.Entry(src.site.SourceOf(name))
+	f, err := src.fs.Open(src.site.SourceOf(name))
 	if err != nil {
 		return unitResult{err: err}
 	}
@@ -246,14 +261,22 @@ func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResu
 			err = s.renderPages(ctx, src, u, work, w)
 		}
 	} else {
-		err = src.packs.Each(src.layout.list(u.Kind)[u.From:u.To], func(name string, data []byte) error {
+		names := src.layout.list(u.Kind)[u.From:u.To]
+		sources := make([]string, len(names))
+		for i, name := range names {
+			sources[i] = src.site.SourceOf(name)
+		}
+		err = src.packs.Each(sources, func(source string, data []byte) error {
+			name := names[0]
+			names = names[1:]
+			w.broken(source, data)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			if strings.HasSuffix(name, ".css") {
 				data = siteSheet(src.site, name, data)
 			}
-			return w.add(name, name, data)
+			return w.add(name, source, data)
 		})
 	}
 	if closed := archive.Close(); err == nil {

@@ -19,7 +19,7 @@ type layout struct {
 
 func newLayout(s *site.Site, fsys *snapshot.FS) layout {
 	l := layout{sizes: func(name string) int64 {
-		e, _ := fsys.Entry(name)
+		e, _ := fsys.Entry(s.SourceOf(name))
 		return e.Size
 	}}
 	l.addPages(s)

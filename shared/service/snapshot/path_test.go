@@ -29,39 +29,26 @@ func TestCheckPath(t *testing.T) {
 		{"console/com10.mdx", ""},
 		{strings.Repeat("a", 255), ""},
 
+		// Names that not every disk can carry get others in the bundle.
+		{"a:b", ""},
+		{`what?|"<>*\`, ""},
+		{"a./b", ""},
+		{"sdk/aux.mdx", ""},
+		{"a\nb", ""},
+		{"a\ufffdb", ""},
+		{"bindery.json", ""},
+		{strings.Repeat("a", 1000), ""},
+
 		{"", "empty"},
 		{"/etc/passwd", "absolute"},
 		{"a//b", "empty element"},
 		{"a/", "empty element"},
 		{"./a", `the element "."`},
 		{"a/../b", `the element ".."`},
-		{`a\b`, "backslash"},
-		{"a\x00b", "U+0000"},
-		{"a\nb", "U+000A"},
-		{"a\u0085b", "U+0085"},
+		{"a\x00b", "zero byte"},
 		{"a\xffb", "not UTF-8"},
-		{"a\ufffdb", "read wrongly"},
 		{"cafe\u0301.mdx", "normal form C"},
-		{"what?.mdx", `'?'`},
-		{"a:b", `':'`},
-		{"a*", `'*'`},
-		{"a|b", `'|'`},
-		{`"a"`, `'"'`},
-		{"<a>", `'<'`},
-		{"a./b", "dot or a space"},
-		{"a /b", "dot or a space"},
-		{"sdk/aux.mdx", "device"},
-		{"CON", "device"},
-		{"com1.txt", "device"},
-		{"lpt².txt", "device"},
-		{"nul .txt", "device"},
-		{"bindery.json", "kept for"},
-		{"Bindery.yaml", "kept for"},
-		{"bindery.yaml/x", "kept for"},
-		{"bindery/theme.css", "kept for"},
-		{"Bindery-notes.mdx", "kept for"},
-		{strings.Repeat("a", 256), "255 bytes"},
-		{strings.Repeat("a/", 512) + "a", "1024 bytes"},
+		{strings.Repeat("a/", 2048) + "a", "4096 bytes"},
 	}
 	for _, test := range tests {
 		err := snapshot.CheckPath(test.path)
@@ -85,17 +72,12 @@ func TestCheckNames(t *testing.T) {
 	}{
 		{"apart", []string{"a.mdx", "b.mdx", "a/b.mdx", "a-b.mdx"}, nil},
 		{"folders may differ by case", []string{"Docs/a.mdx", "docs/b.mdx"}, nil},
-		{"only by case", []string{"guides/API.mdx", "guides/api.mdx"},
-			[]string{"guides/api.mdx: the name differs from guides/API.mdx only by case"}},
-		{"only by case, in a folder", []string{"Guides/api.mdx", "guides/api.mdx"},
-			[]string{"guides/api.mdx: the name differs from Guides/api.mdx only by case"}},
-		{"only by case, beyond ASCII", []string{"STRASSE.mdx", "straße.mdx", "ÉTÉ.mdx", "été.mdx"},
-			[]string{"straße.mdx: the name differs from STRASSE.mdx only by case", "été.mdx: the name differs from ÉTÉ.mdx only by case"}},
+		{"apart by case alone", []string{"guides/API.mdx", "guides/api.mdx"}, nil},
 		{"twice", []string{"a", "a"}, []string{"a: the path appears twice"}},
-		{"a file where a folder is needed", []string{"Guide", "guide/start/a.mdx"},
-			[]string{"guide/start/a.mdx: Guide is a file, and this path needs a folder of that name"}},
-		{"all faults at once", []string{"z?", "a", "b/../c", "A"},
-			[]string{"A: the name differs from a only by case", `b/../c: the path has the element ".."`, `z?: the name contains '?', which can't be in file names on Windows`}},
+		{"a file where a folder is needed", []string{"guide", "guide/start/a.mdx"},
+			[]string{"guide/start/a.mdx: guide is a file, and this path needs a folder of that name"}},
+		{"all faults at once", []string{"z/", "a", "b/../c", "a"},
+			[]string{"a: the path appears twice", `b/../c: the path has the element ".."`, "z/: the path has an empty element"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -123,16 +105,13 @@ func FuzzCheckPath(f *testing.F) {
 			return
 		}
 		// What is let through can't leave a folder and reads the same everywhere.
-		if !utf8.ValidString(path) || len(path) > snapshot.MaxPathBytes || strings.HasPrefix(path, "/") || strings.ContainsAny(path, "\\\x00\n\r:") {
+		if !utf8.ValidString(path) || len(path) > snapshot.MaxPathBytes || strings.HasPrefix(path, "/") || strings.Contains(path, "\x00") {
 			t.Errorf("%q was let through", path)
 		}
 		for element := range strings.SplitSeq(path, "/") {
 			if element == "" || element == "." || element == ".." {
 				t.Errorf("%q was let through", path)
 			}
-		}
-		if snapshot.CheckNames([]string{path, strings.ToUpper(path)}) == nil && strings.ToUpper(path) != path && strings.ToLower(strings.ToUpper(path)) == path {
-			t.Errorf("%q beside its upper case was let through", path)
 		}
 	})
 }

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/bindery-docs/bindery/shared/base/filename"
 	"github.com/bindery-docs/bindery/shared/base/lazy"
-	"github.com/bindery-docs/bindery/shared/service/snapshot"
+	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
 // allowedExtensions are those of files that an agent may write: the text of a site.
@@ -53,8 +54,11 @@ func Allowed(p, root string) error {
 	if err != nil {
 		return err
 	}
-	if err := snapshot.CheckNames([]string{rel}); err != nil {
-		return err
+	if reason := filename.Fault(rel, filename.Compressed); reason != "" {
+		return fmt.Errorf("%+q: %s", p, reason)
+	}
+	if site.Reserved(rel) && rel != site.RulesFile {
+		return fmt.Errorf("%s: names at the root that begin with \"bindery\" are kept for the bundle's own files", p)
 	}
 	for element := range strings.SplitSeq(rel, "/") {
 		switch {

@@ -1,47 +1,33 @@
-package client
+// Package ignore matches paths with patterns in the form of a .gitignore.
+//
+//	ignore.go  Rules: Parse, Match, Selects
+package ignore
 
 import (
 	"path"
 	"strings"
 )
 
-// ignoreFile is the name of the file, at the root of a site, that lists what
-// is not published, in the form of a .gitignore.
-const ignoreFile = ".mintignore"
+// Rules decide which paths are selected; the last rule that matches wins.
+type Rules []rule
 
-// defaultIgnores are left out of every site unless its own file takes them
-// back in with "!": hidden files but snippets, and what repositories hold beside a site.
-const defaultIgnores = `
-.*
-!snippets/**/.*.mdx
-!_snippets/**/.*.mdx
-node_modules/
-README.md
-LICENSE.md
-CHANGELOG.md
-CONTRIBUTING.md
-`
-
-// ignoreRules decide which paths are ignored; the last rule that matches wins.
-type ignoreRules []ignoreRule
-
-type ignoreRule struct {
+type rule struct {
 	elements []string // patterns of path elements; "**" represents any number
-	negated  bool     // "!": what matches is not ignored after all
+	negated  bool     // "!": what matches is not selected after all
 	dirOnly  bool     // "x/": only folders match
 }
 
-// parseIgnores reads patterns as gitignore(5) defines them. What is not a pattern
+// Parse reads patterns as gitignore(5) defines them. What is not a pattern
 // matches nothing: that is how Git takes it too.
-func parseIgnores(text string) ignoreRules {
-	var rules ignoreRules
+func Parse(text string) Rules {
+	var rules Rules
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		line = trimSpaces(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		var rule ignoreRule
+		var rule rule
 		if line[0] == '!' {
 			rule.negated = true
 			line = line[1:]
@@ -78,14 +64,46 @@ func trimSpaces(line string) string {
 	return line
 }
 
-// match reports whether a path is ignored. Whoever walks a tree must not enter
-// an ignored folder: nothing in it can be taken back in.
-func (rules ignoreRules) match(name string, dir bool) bool {
+// Match reports whether a path is selected by itself. Whoever walks a tree to leave
+// out what is selected must not enter a selected folder: nothing in it can be taken
+// back in.
+func (rules Rules) Match(name string, dir bool) bool {
 	elements := strings.Split(name, "/")
 	for i := len(rules) - 1; i >= 0; i-- {
 		rule := &rules[i]
 		if (dir || !rule.dirOnly) && matchElements(rule.elements, elements) {
 			return !rule.negated
+		}
+	}
+	return false
+}
+
+// Selects reports whether a file or a folder that it lies in is selected.
+func (rules Rules) Selects(name string) bool {
+	for i, c := range name {
+		if c == '/' && rules.Match(name[:i], true) {
+			return true
+		}
+	}
+	return rules.Match(name, false)
+}
+
+// Below reports whether a pattern that selects names a path in the folder or the folder
+// itself: whether a file in it may be selected although its folder is left out.
+func (rules Rules) Below(dir string) bool {
+	elements := strings.Split(dir, "/")
+	for i := range rules {
+		rule := &rules[i]
+		if rule.negated {
+			continue
+		}
+		for n := 1; n <= len(rule.elements); n++ {
+			if n == 1 && rule.elements[0] == "**" {
+				continue // "*.txt" is no reason to look into every folder that is left out
+			}
+			if matchElements(rule.elements[:n], elements) {
+				return true
+			}
 		}
 	}
 	return false

@@ -1,8 +1,13 @@
-package client
+package ignore_test
 
-import "testing"
+import (
+	"testing"
 
-func TestIgnoreRules(t *testing.T) {
+	"github.com/bindery-docs/bindery/shared/base/ignore"
+)
+
+func TestMatch(t *testing.T) {
+	const hidden = ".*\n!snippets/**/.*.mdx\n!_snippets/**/.*.mdx\n"
 	tests := []struct {
 		rules   string
 		path    string
@@ -11,10 +16,10 @@ func TestIgnoreRules(t *testing.T) {
 	}{
 		{"", "a.mdx", false, false},
 		{"# drafts\n\n", "drafts", true, false},
-		{defaultIgnores, ".env", false, true},
-		{defaultIgnores, "snippets/.env", false, true},
-		{defaultIgnores, "snippets/.env.mdx", false, false},
-		{defaultIgnores, "_snippets/a/.env.v2.mdx", false, false},
+		{hidden, ".env", false, true},
+		{hidden, "snippets/.env", false, true},
+		{hidden, "snippets/.env.mdx", false, false},
+		{hidden, "_snippets/a/.env.v2.mdx", false, false},
 		{"a.mdx", "a.mdx", false, true},
 		{"a.mdx", "deep/er/a.mdx", false, true},
 		{"a.mdx", "a.mdx", true, true},
@@ -58,23 +63,40 @@ func TestIgnoreRules(t *testing.T) {
 		{"Ü*", "Über.mdx", false, true},
 	}
 	for _, test := range tests {
-		if got := parseIgnores(test.rules).match(test.path, test.dir); got != test.ignored {
+		if got := ignore.Parse(test.rules).Match(test.path, test.dir); got != test.ignored {
 			t.Errorf("%q on %q (folder: %v): %v", test.rules, test.path, test.dir, got)
 		}
 	}
 }
 
-func FuzzIgnoreRules(f *testing.F) {
+func TestSelects(t *testing.T) {
+	rules := ignore.Parse("downloads/\n*.key\n!public.key\n.env.example\n.config/public/*.txt\n")
+	for path, want := range map[string]bool{
+		"downloads/a/b.bin": true, "a/downloads/b": true, "downloads": false, "a.key": true, "public.key": false, "x/y.key": true,
+		".env.example": true, ".env": false, ".config/public/a.txt": true, ".config/a.txt": false,
+	} {
+		if got := rules.Selects(path); got != want {
+			t.Errorf("Selects(%q) = %v", path, got)
+		}
+	}
+	for dir, want := range map[string]bool{".config": true, ".config/public": true, ".git": false, "node_modules": false, "downloads": true} {
+		if got := rules.Below(dir); got != want {
+			t.Errorf("Below(%q) = %v", dir, got)
+		}
+	}
+}
+
+func FuzzRules(f *testing.F) {
 	f.Add("a/**/b\n!*.mdx\n[", "a/x/b")
 	f.Add(`\`, "a")
 	f.Fuzz(func(t *testing.T, rules, path string) {
-		parsed := parseIgnores(rules)
-		// A rule that names nothing but what it takes back ignores nothing.
-		if len(parsed) > 0 && parsed[len(parsed)-1].negated == false && parsed.match(path, true) {
-			return
+		parsed := ignore.Parse(rules)
+		parsed.Below(path)
+		if ignore.Parse(rules+"\n!**").Match(path, false) {
+			t.Errorf("%q selects %q though all is taken back", rules, path)
 		}
-		if parseIgnores(rules+"\n!**").match(path, false) {
-			t.Errorf("%q ignores %q though all is taken back", rules, path)
+		if parsed.Match(path, false) && !parsed.Selects(path) {
+			t.Errorf("%q selects %q by itself only", rules, path)
 		}
 	})
 }
