@@ -415,3 +415,6 @@ type libraryIcons struct {
 func (l libraryIcons) Icon(name, library, style string) (string, bool) {
 	return l.set.SVG(name, cmp.Or(library, l.library), style)
 }
+
+// Names satisfies component.IconNames.
+func (l libraryIcons) Names() []string { return l.set.Names() }

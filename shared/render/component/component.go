@@ -117,6 +117,12 @@ type Icons interface {
 	Icon(name, library, style string) (svg string, ok bool)
 }
 
+// IconNames is implemented by Icons that know the names of all icons. The caller must
+// not change them.
+type IconNames interface {
+	Names() []string
+}
+
 // Page is what a component may ask of the page that it stands on, whichever of
 // the page's copies is written.
 type Page interface {

@@ -7,6 +7,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
@@ -30,9 +31,16 @@ func registerBlocks(k *kinds) {
 			n.Children = s.expand(n.Children, sc)
 			return nil, true
 		},
-		html:     (*htmlWriter).heading,
-		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) { w.heading(m, n.Level, n.Children) },
+		html: (*htmlWriter).heading,
+		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) {
+			if n != w.titled {
+				w.heading(m, n.Level, n.Children)
+			}
+		},
 		text: func(w textWriter, t *component.Text, n *mdx.Node) {
+			if n == w.titled {
+				return
+			}
 			t.Begin(n.Level, w.plain(n.Children), w.ids[n])
 		},
 	}
@@ -68,11 +76,32 @@ func (w *htmlWriter) paragraph(out *component.Writer, n *mdx.Node) {
 }
 
 func (w *htmlWriter) heading(out *component.Writer, n *mdx.Node) {
+	if n == w.titled { // only its places are left
+		for _, id := range append([]string{w.ids[n]}, w.aliases[n]...) {
+			out.Raw("<span").Attr("id", id).Raw("></span>\n")
+			w.emitted(id)
+		}
+		return
+	}
 	level := min(max(n.Level, 1), 6)
 	tag := "h1h2h3h4h5h6"[2*level-2 : 2*level]
 	out.Raw("<").Raw(tag).Attr("id", w.ids[n]).Raw(">")
 	w.headingBody(out, n, level)
 	out.Raw("</").Raw(tag).Raw(">\n")
+}
+
+// titleHeading returns the heading that begins the page and says its title once more,
+// nil where there is none. Pages of their authors' own look don't show the title.
+func (t *tree) titleHeading(p *site.Page) *mdx.Node {
+	if len(t.root) == 0 || p.From != "" || p.Mode == "custom" {
+		return nil
+	}
+	n := t.root[0]
+	words := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	if n.Kind != mdx.Heading || n.Level != 1 || words(t.plain(n.Children)) != words(p.Title) {
+		return nil
+	}
+	return n
 }
 
 // headingBody appends what stands in a heading: its aliases, its words and a

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
 // registerElements registers elements: components and those of HTML.
@@ -31,11 +32,20 @@ func (w *htmlWriter) elementHTML(out *component.Writer, n *mdx.Node) {
 		return
 	}
 	if !isTag(n.Name) {
-		w.reportOnce(n, "component "+n.Name, n.Pos, "component-unknown", "there is no component <"+n.Name+">; its content is shown without it")
+		w.reportOnce(n, "component "+n.Name, n.Pos, "component-unknown", "there is no component <"+n.Name+">; its content is shown without it"+meant(n.Name, w.r.componentNames()))
 		w.nodes(out, n.Children)
 		return
 	}
 	w.tag(out, n)
+}
+
+// meant asks whether another word was meant, as the end of a sentence; "" where none is
+// near.
+func meant(name string, words []string) string {
+	if near := site.Nearest(name, words); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
 }
 
 // attrNames returns the names of attributes that the components of a registry

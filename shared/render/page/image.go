@@ -70,6 +70,14 @@ func (w *htmlWriter) Icon(e *component.Element, name string) (string, bool) {
 	return w.icon(e.Node, name, cmp.Or(e.String("iconLibrary"), e.String("library")), e.String("iconType"))
 }
 
+// iconMeant is meant for the name of an icon.
+func (w *htmlWriter) iconMeant(name string) string {
+	if set, ok := w.r.Icons.(component.IconNames); ok {
+		return meant(name, set.Names())
+	}
+	return ""
+}
+
 // icon draws an icon; n is what asks for it, nil where nothing is reported.
 func (w *htmlWriter) icon(n *mdx.Node, name, library, style string) (svg string, ok bool) {
 	if w.r.Icons == nil {
@@ -77,7 +85,7 @@ func (w *htmlWriter) icon(n *mdx.Node, name, library, style string) (svg string,
 	}
 	svg, ok = w.r.Icons.Icon(name, cmp.Or(library, w.r.Site.Config.Icons.Library), style)
 	if !ok && n != nil {
-		w.report(w.fileOf(n), n.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
+		w.report(w.fileOf(n), n.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name+w.iconMeant(name))
 	}
 	return svg, ok
 }

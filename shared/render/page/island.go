@@ -262,7 +262,7 @@ func islandProps(sc *scope) (props string, names []string) {
 	return "{" + b.String() + "}", names
 }
 
-// componentNames are those of the components that scripts may use.
+// componentNames are those of the built-in components, sorted.
 func (r *Renderer) componentNames() []string {
 	all := r.Registry.All()
 	names := make([]string, len(all))

@@ -39,6 +39,7 @@ func (r *Renderer) resolve(ctx context.Context, page int, slice *reference.Slice
 		return nil, nil, err
 	}
 	s.assignIDs()
+	s.titled = s.titleHeading(p)
 	for _, n := range s.root {
 		s.fit(n, false)
 	}

@@ -37,6 +37,8 @@ type tree struct {
 	ids     map[*mdx.Node]string
 	aliases map[*mdx.Node][]string
 	used    idSet
+	// titled is the heading that says the page's title once more; nil for none.
+	titled *mdx.Node
 	// footnotes are the definitions by label.
 	footnotes map[string]*mdx.Node
 

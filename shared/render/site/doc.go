@@ -15,6 +15,7 @@
 //	reference.go   pages about APIs, from docs.json and front matter
 //	frontmatter.go a page's YAML head
 //	pages.go       which files are pages, their addresses and names in a bundle
+//	served.go      which other files the format serves, and which one is meant
 //	restrict.go    pages and parts of the navigation that are for other readers
 //	restrictfiles.go  files that are, or that only such pages name
 //	readable.go    a site's files without those; outside.go those of other hosts

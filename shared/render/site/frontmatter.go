@@ -1,9 +1,12 @@
 package site
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -15,7 +18,7 @@ import (
 // Limits of a page's head; real ones have a few hundred bytes. The YAML parser
 // takes time that grows with the square of some heads, of nested brackets most.
 const (
-	maxFrontMatter = 16 << 10
+	maxFrontMatter = 64 << 10
 	maxNesting     = 32
 )
 
@@ -46,6 +49,70 @@ func frontMatter(file string, src []byte) (map[string]field, *mdx.Diagnostic) {
 		return f, nil
 	}
 	return fullYAML(file, src)
+}
+
+// headingKey is the field that Head adds to a page's head.
+const headingKey = "bindery-first-heading"
+
+// Head returns the YAML of a page's head. That of a page without a title has one more
+// field: the heading of the first level that begins the page, which is its title then.
+func Head(src []byte) []byte {
+	yaml, from := mdx.SplitFrontMatter(src)
+	for line := range bytes.Lines(yaml) {
+		key, _, field := bytes.Cut(line, []byte{':'})
+		if field && string(bytes.Trim(key, " \"'")) == "title" && line[0] != ' ' {
+			return yaml
+		}
+	}
+	heading := firstHeading(src[from.Offset:])
+	if heading == "" {
+		return yaml
+	}
+	out := bytes.Clone(yaml)
+	if len(out) > 0 && out[len(out)-1] != '\n' {
+		out = append(out, '\n')
+	}
+	return append(out, headingKey+": "+strconv.Quote(heading)+"\n"...)
+}
+
+// firstHeading returns the words of the heading of the first level that begins a page,
+// "" where the page begins with something else than imports and comments.
+func firstHeading(body []byte) string {
+	for len(body) > 0 {
+		line := body
+		if i := bytes.IndexByte(body, '\n'); i >= 0 {
+			line, body = body[:i], body[i+1:]
+		} else {
+			body = nil
+		}
+		text := strings.TrimSpace(string(line))
+		comment := strings.HasPrefix(text, "{/*") && strings.HasSuffix(text, "*/}") || strings.HasPrefix(text, "<!--") && strings.HasSuffix(text, "-->")
+		if text == "" || comment || strings.HasPrefix(text, "import ") {
+			continue
+		}
+		if len(line)-len(bytes.TrimLeft(line, " ")) > 3 || !utf8.ValidString(text) {
+			return ""
+		}
+		if rest, ok := strings.CutPrefix(text, "# "); ok {
+			text = strings.TrimRight(rest, "#")
+			if text != rest && !strings.HasSuffix(text, " ") {
+				text = rest // "C#"
+			}
+		} else {
+			under, _, _ := bytes.Cut(body, []byte{'\n'})
+			if u := strings.TrimSpace(string(under)); u == "" || strings.Trim(u, "=") != "" {
+				return ""
+			}
+		}
+		var words strings.Builder
+		for _, n := range mdx.ParseInline(strings.TrimSpace(text)) {
+			if n.Kind != mdx.Expression { // such as {#id}
+				words.WriteString(mdx.PlainText(n))
+			}
+		}
+		return strings.Join(strings.Fields(words.String()), " ")
+	}
+	return ""
 }
 
 // simpleYAML reads what nearly every head is: one "key: value" a line, with a

@@ -395,8 +395,13 @@ func (r *configReader) pages(s *Site, sources []string, opt Options) error {
 		if a := r.pageAccess(source, yaml, head, diag != nil); a != (access{}) {
 			r.heads[source] = a
 		}
+		heading := head[headingKey].text
+		delete(head, headingKey)
 		r.tellHead(source, yaml, head)
 		p, problem := newPage(source, head, r.expand)
+		if heading != "" && strings.TrimSpace(head["title"].text) == "" {
+			p.Title = heading
+		}
 		if problem != "" {
 			r.report(top(source), mdx.Warning, "front-matter-mode", "%s", problem)
 		}
@@ -461,8 +466,7 @@ func readHead(fsys fs.FS, name string, known []byte) (yaml []byte, size int64, e
 	if err != nil {
 		return nil, 0, err
 	}
-	yaml, _ = mdx.SplitFrontMatter(src)
-	return yaml, size, nil
+	return Head(src), size, nil
 }
 
 func readBeginning(fsys fs.FS, name string, size int64) ([]byte, error) {

@@ -112,7 +112,7 @@ func (a *apiReader) read(config *value, page func(string) (int, bool)) {
 		}
 		o := a.reader.Spec(ref.File).Find(ref.Key)
 		p.Deprecated = p.Deprecated || o.Deprecated
-		if p.Title == titleOf(p.Address) { // the front matter has none
+		if p.Title == titleOf(cmp.Or(p.Old, p.Address)) { // the front matter has none
 			p.Title = o.Name()
 			if o.SidebarTitle != "" && p.SidebarTitle == "" {
 				p.SidebarTitle = o.SidebarTitle

@@ -22,6 +22,12 @@ type index struct {
 	files    map[string]struct{}
 	// renamed has the bundle's names of files that have another one in the site.
 	renamed map[string]string
+	// meant has the neighbours of addresses that were missing.
+	meant struct {
+		sync.Mutex
+		words []string
+		known map[string]string
+	}
 	// exact redirects by path, or by path, query and fragment; loose are those
 	// of the second kind by path alone.
 	exact, loose map[string]string

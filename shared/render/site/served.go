@@ -127,14 +127,44 @@ func (l leftOut) report() (diags []mdx.Diagnostic) {
 	return diags
 }
 
-// WhyMissing says, after a comma, why the site has no file at a Missing target that its
-// folder may well have; "" where nothing is known.
+// WhyMissing says why the site has no page and no file at a Missing target, or which one
+// is meant, as the end of a sentence; "" where nothing is known.
 func (s *Site) WhyMissing(t Target) string {
 	switch _, found := slices.BinarySearch(s.LeftOut, t.Path); {
 	case hidden(t.Path):
 		return fmt.Sprintf(": hidden files need a line such as %q below \"publish\" in %s", "/"+t.Path, RulesFile)
-	case found:
+	case !found:
+		if near := s.neighbour(t.Path); near != "" {
+			return "; did you mean /" + near + "?"
+		}
+	default:
 		return fmt.Sprintf(", as the format does not serve such files: add %q below \"publish\" in %s to publish it", patternFor(t.Path), RulesFile)
 	}
 	return ""
+}
+
+// neighbour returns the address of the page or file that is meant by one that is
+// missing, without a slash before it; "" if there is none.
+func (s *Site) neighbour(address string) string {
+	x := s.tables()
+	for _, ext := range [...]string{".mdx", ".md", ".html"} {
+		address = strings.TrimSuffix(address, ext)
+	}
+	x.meant.Lock()
+	defer x.meant.Unlock()
+	if near, known := x.meant.known[address]; known {
+		return near
+	}
+	if x.meant.words == nil {
+		for i := range s.Pages {
+			if !s.Pages[i].Excluded {
+				x.meant.words = append(x.meant.words, s.Pages[i].CleanAddress())
+			}
+		}
+		x.meant.words = append(x.meant.words, s.Files...)
+		x.meant.known = make(map[string]string)
+	}
+	near := nearest(strings.ToLower(address), x.meant.words, strings.ToLower)
+	x.meant.known[address] = near
+	return near
 }

@@ -45,26 +45,57 @@ func (r *configReader) unread(v *value, where string) {
 	}
 }
 
-// Nearest returns the word that is most like s, or "" if none is. Of two that are
-// equally like it, it is the first.
+// Nearest returns the word that is meant where s was written: the one that is at most two
+// slips away, as Distance counts them, one for words of up to three letters. It returns
+// "" if there is none. Of two that are equally near it is the first.
 func Nearest(s string, words []string) string {
-	const longest = 64 // no field has a longer name
-	if len(s) > longest {
-		return ""
-	}
 	fold := func(s string) string {
 		return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(s))
 	}
-	folded := fold(s)
-	best, least := "", 2+len(folded)/4
+	return nearest(fold(s), words, fold)
+}
+
+// maxSlips is how many slips a word may be away from the one that is meant.
+const maxSlips = 2
+
+// nearest is Nearest for words that fold makes comparable.
+func nearest(s string, words []string, fold func(string) string) string {
+	const longest = 200
+	if len(s) > longest {
+		return ""
+	}
+	most := maxSlips
+	if len(s) <= 3 {
+		most = 1
+	}
+	best := ""
 	for _, w := range words {
-		if f := fold(w); len(f) <= longest {
-			if d := Distance(folded, f); d < least {
-				best, least = w, d
+		if d := len(w) - len(s); d < -maxSlips || d > maxSlips+8 { // hyphens may fold away
+			continue
+		}
+		if d := slips(s, fold(w), most); d <= most {
+			if best, most = w, d-1; d <= 1 {
+				break
 			}
 		}
 	}
 	return best
+}
+
+// slips is Distance, or any number above most where that is what Distance is.
+func slips(a, b string, most int) int {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	if d := len(a) - len(b); d > most || d < -most {
+		return most + 1
+	}
+	// What is left differs at both ends: of longer texts a part in the middle is alike,
+	// which costs nothing, so they are compared in full.
+	return Distance(a, b)
 }
 
 // Distance counts the bytes to insert, take away, replace or swap with their

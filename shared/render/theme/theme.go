@@ -256,6 +256,9 @@ func (t *Theme) Icon(name, library, style string) (svg string, ok bool) {
 	return t.icons.SVG(name, library, style)
 }
 
+// Names returns the names of all icons, sorted. The caller must not change it.
+func (t *Theme) Names() []string { return t.icons.Names() }
+
 // appendText appends text, escaped, between two pieces of HTML.
 func appendText(dst []byte, before, text, after string) []byte {
 	return append(html.AppendText(append(dst, before...), text), after...)

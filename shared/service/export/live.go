@@ -490,8 +490,7 @@ func (f liveFiles) ReadFile(name string) ([]byte, error) {
 }
 
 func headOf(source []byte) [sha256.Size]byte {
-	head, _ := mdx.SplitFrontMatter(source)
-	return sha256.Sum256(head)
+	return sha256.Sum256(site.Head(source))
 }
 
 // SameHead reports whether the front matter of a page is what it was when the site

@@ -56,7 +56,7 @@ func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, 
 	for n := 1; n <= shards; n++ {
 		ended := false
 		err := eachOf(ctx, s, job.FactsKey(id, n), func(f *fact) {
-			if f.Page < 0 { // of files
+			if f.Sums == nil && f.Page < 0 { // of files
 				r.findings.AddPage(&f.Facts)
 				return
 			}

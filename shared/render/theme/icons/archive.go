@@ -95,6 +95,17 @@ type library struct {
 	open map[int]map[string]string
 }
 
+// add puts the names of all entries into a set.
+func (l *library) add(set map[string]struct{}) {
+	blocks, _ := decode(l.file)
+	for _, b := range blocks {
+		for name := range b.names() {
+			name, _, _ = strings.Cut(name, ":") // of a style
+			set[name] = struct{}{}
+		}
+	}
+}
+
 // get returns the entry of exactly this name.
 func (l *library) get(name string) (string, bool) {
 	l.once.Do(func() {

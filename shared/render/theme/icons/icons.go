@@ -11,6 +11,8 @@ package icons
 import (
 	"embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -38,6 +40,9 @@ const (
 type Set struct {
 	fontawesome, lucide, tabler library
 
+	namesOnce sync.Once
+	names     []string // all, see Names
+
 	mu   sync.RWMutex
 	seen map[[3]string]string // what SVG was asked → its answer, "" for none
 }
@@ -47,6 +52,19 @@ func New() *Set {
 	s := &Set{seen: map[[3]string]string{}}
 	s.fontawesome.file, s.lucide.file, s.tabler.file = fontawesomeFile, lucideFile, tablerFile
 	return s
+}
+
+// Names returns the names of all icons, sorted. It reads all libraries the first time,
+// and the caller must not change it.
+func (s *Set) Names() []string {
+	s.namesOnce.Do(func() {
+		set := map[string]struct{}{}
+		for _, l := range [...]*library{&s.fontawesome, &s.lucide, &s.tabler} {
+			l.add(set)
+		}
+		s.names = slices.Sorted(maps.Keys(set))
+	})
+	return s.names
 }
 
 // Licences returns the texts of the libraries' licences, with their copyrights.
