@@ -82,6 +82,7 @@ func Codes() []Code {
 		// Links and redirects.
 		{"link-missing", w, "A link leads to a page or file that does not exist.", false},
 		{"fragment-missing", w, "A link leads to a place that its page does not have, through redirects too.", false},
+		{"link-space", w, "A text looks like a link, but its address has a space. Write `%20` for the space.", false},
 		{"link-unsafe", w, "A link has a scheme that could run code. It is left out.", false},
 		{"link-restricted", w, "A link leads to something that is for other readers. Its text stays.", true},
 		{"external-missing", w, "A link leads to another site, which says that there is nothing (404 or 410), or does not exist. [Asked](/authoring/check#links-to-other-sites) with `--external` alone, like the next two.", true},
@@ -108,6 +109,8 @@ func Codes() []Code {
 		{"diagram-setting", n, "A setting of a diagram of Mermaid has no effect: its drawing style, its own styles, or one that can't be read.", false},
 		// Syntax, components and styles.
 		{"mdx-syntax", e, "The page's source breaks a rule of MDX. The message says what was expected.", false},
+		{"callout-foreign", w, "`:::note` or `> [!NOTE]` is text here. The message names the component to write.", false},
+		{"script-module", w, "A script of the site is written for Node.js or as a module. Pages load all scripts of the site as classic ones, in which it fails.", false},
 		{"component-unknown", w, "The page uses an element that is neither built in nor imported. Its children are shown.", false},
 		{"attribute-unknown", n, "A built-in component has no attribute of this name: it has no effect.", false},
 		{"attributes-cut", w, "An element has more than 500 attributes. The first 500 count.", false},

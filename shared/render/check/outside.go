@@ -211,15 +211,20 @@ func (o *Outside) sheet(s *site.Site, name string, data []byte) {
 
 // What stands before a string in a script that loads what it names.
 var (
-	imports  = lazy.Regexp(`\b(?:import|importScripts)\s*\(\s*$|\b(?:from|import)\s*$`)
-	calls    = lazy.Regexp(`\b(?:fetch|sendBeacon|EventSource)\s*\(\s*$|\.open\(\s*["'][A-Za-z]+["']\s*,\s*$`)
-	setsSrc  = lazy.Regexp(`\bsrc["']?\s*[:=]\s*$|\(\s*["']src["']\s*,\s*$`)
-	anScript = lazy.Regexp("[\"'`]script[\"'`]")
-	anFrame  = lazy.Regexp("[\"'`]iframe[\"'`]")
+	exports = lazy.Regexp(`(?m)^[ \t]*export[ \t]+(?:default|const|let|var|function|class|async|\{|\*)|^[ \t]*import[ \t]+(?:["'{*]|\w+[ \t]*(?:,|from\b))`)
+	nodes   = lazy.Regexp(`\brequire\([ \t]*["']|\bmodule\.exports\b`)
+	// bothWorlds is of scripts that ask whether they are in Node.js.
+	bothWorlds = lazy.Regexp(`\btypeof[ \t(]+(?:exports|module|require|define)\b|\bdefine\.amd\b`)
+	imports    = lazy.Regexp(`\b(?:import|importScripts)\s*\(\s*$|\b(?:from|import)\s*$`)
+	calls      = lazy.Regexp(`\b(?:fetch|sendBeacon|EventSource)\s*\(\s*$|\.open\(\s*["'][A-Za-z]+["']\s*,\s*$`)
+	setsSrc    = lazy.Regexp(`\bsrc["']?\s*[:=]\s*$|\(\s*["']src["']\s*,\s*$`)
+	anScript   = lazy.Regexp("[\"'`]script[\"'`]")
+	anFrame    = lazy.Regexp("[\"'`]iframe[\"'`]")
 )
 
 // script looks through a script.
 func (o *Outside) script(name string, data []byte) {
+	o.module(name, data)
 	for at, text := range literals(data) {
 		address := absolute(text)
 		if address == "" {
@@ -235,6 +240,24 @@ func (o *Outside) script(name string, data []byte) {
 			o.add(name, scriptOutside, directive, fixed, data, at)
 		}
 	}
+}
+
+// module reports a script that fails in every page, because it is written as a module or
+// for Node.js.
+func (o *Outside) module(name string, data []byte) {
+	what, at := "a module", exports().FindIndex(data)
+	if node := nodes().FindIndex(data); at == nil && node != nil && !bothWorlds().Match(data) {
+		what, at = "a script for Node.js", node
+	}
+	if at == nil {
+		return
+	}
+	begin := at[0] + len(data[at[0]:at[1]]) - len(bytes.TrimLeft(data[at[0]:at[1]], " \t\r\n"))
+	line := 1 + bytes.Count(data[:begin], []byte{'\n'})
+	o.config = append(o.config, mdx.Diagnostic{
+		Severity: mdx.Warning, Code: "script-module", File: name, Line: line, Column: begin - bytes.LastIndexByte(data[:begin], '\n'),
+		Message: fmt.Sprintf("pages load all scripts of the site as classic ones, and this is %s, which fails in browsers: list it in .mintignore, or put it into snippets/ if pages import it", what),
+	})
 }
 
 // directiveOf returns the directive that governs what a script loads from an address

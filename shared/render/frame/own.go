@@ -234,7 +234,7 @@ func (o *ownFiles) sitemaps() {
 	}
 	for i := range o.views.site.Pages {
 		p := &o.views.site.Pages[i]
-		if !p.Listed() {
+		if !p.Listed() || o.views.elsewhere(i) {
 			continue
 		}
 		if n == sitemapURLs {
@@ -265,6 +265,17 @@ func (o *ownFiles) sitemaps() {
 		list = append(list, "</loc></sitemap>\n"...)
 	}
 	o.put("sitemap.xml", append(list, "</sitemapindex>\n"...))
+}
+
+// elsewhere reports whether a page names another one as its canonical address: maps for
+// search engines list canonical addresses alone.
+func (v *Views) elsewhere(i int) bool {
+	address := v.site.Pages[i].Canonical
+	if address == "" {
+		return false
+	}
+	t := v.site.Resolve(-1, address)
+	return t.Kind != site.ToPage || t.Page != i
 }
 
 func (o *ownFiles) robots() {

@@ -73,6 +73,10 @@ func (w *htmlWriter) attribute(n *mdx.Node, tag, name string, pos mdx.Pos, value
 		// Ids that are taken already have none here.
 		value = w.ids[n]
 		w.emitted(value)
+	case "name":
+		if tag == "a" { // a place of links, as an id is
+			w.emitted(value)
+		}
 	case "href", "xlink:href":
 		value = w.refer(n, pos, value, tag == "image")
 	case "src", "poster":

@@ -47,6 +47,7 @@ func registerBlocks(k *kinds) {
 	k[mdx.Blockquote] = kind{
 		form: formBlock, text: textWriter.block,
 		html: func(w *htmlWriter, out *component.Writer, n *mdx.Node) {
+			w.foreignQuote(n)
 			w.nodes(out.Raw("<blockquote>\n"), n.Children).Raw("</blockquote>\n")
 		},
 		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) { w.within(m, "> ", n) },
@@ -68,6 +69,7 @@ func (w textWriter) block(t *component.Text, n *mdx.Node) {
 // paragraph appends a paragraph, or a box for one that holds what HTML does not
 // allow in it.
 func (w *htmlWriter) paragraph(out *component.Writer, n *mdx.Node) {
+	w.foreignFence(n)
 	if w.hasBlock(n.Children) {
 		w.nodes(out.Raw(`<div class="para">`), n.Children).Raw("</div>\n")
 	} else {
@@ -161,8 +163,11 @@ func (s *resolver) ownID(n *mdx.Node) {
 // pictures.
 func registerPhrases(k *kinds) {
 	k[mdx.Text] = kind{
-		form:   formPhrase,
-		html:   func(_ *htmlWriter, out *component.Writer, n *mdx.Node) { out.Text(n.Value) },
+		form: formPhrase,
+		html: func(w *htmlWriter, out *component.Writer, n *mdx.Node) {
+			w.spacedLink(n)
+			out.Text(n.Value)
+		},
 		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte { return component.AppendMarkdown(b, n.Value) },
 		text:   addValue,
 	}

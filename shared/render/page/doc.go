@@ -25,6 +25,7 @@
 //   - island.go: what needs an engine, shown by package island
 //   - expand.go: snippets, constants and attributes put in place
 //   - ids.go: ids of headings and components, and their aliases
+//   - foreign.go: what other tools understand, and is text here
 //   - fit.go: pictures, videos and frames, made fit for browsers
 //   - reference.go: what pages show of specifications of APIs
 //   - resolve.go: these steps in order

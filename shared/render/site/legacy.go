@@ -234,6 +234,9 @@ func (n *navReader) legacyRoot(v *value) *Node {
 // legacyParts reads the tabs or the anchors.
 func (n *navReader) legacyParts(v *value, list string, kind NodeKind) (parts []legacyPart) {
 	colors := v.get("colors").get("anchors")
+	if kind == KindAnchor {
+		n.gradient(colors) // also where each anchor has a colour of its own
+	}
 	for _, i := range n.items(v.get(list)) {
 		if !n.object(i) {
 			continue

@@ -308,7 +308,7 @@ func TestFrontMatter(t *testing.T) {
 		{"title: \"a\\u00e9\\\"b\"", Page{Title: "aé\"b"}, ""},
 		{"", Page{Title: "The page"}, ""},
 		{"title: " + strings.Repeat("[", 10_000), Page{Title: "The page"}, "front-matter"},
-		{"title: " + strings.Repeat("x", 20_000), Page{Title: "The page"}, "front-matter"},
+		{"title: " + strings.Repeat("x", 70_000), Page{Title: "The page"}, "front-matter"},
 	} {
 		var codes []string
 		if c.code != "" {

@@ -55,7 +55,7 @@ func wellKnown(p string) bool {
 // unserved returns the kind of a static file that the format does not serve, such as
 // ".py"; "" for a file that it serves.
 func unserved(p string) string {
-	if wellKnown(p) {
+	if wellKnown(p) || slices.Contains(generated[:], p) { // or one of a bundle's own, which the site replaces
 		return ""
 	}
 	name := strings.ToLower(path.Base(p))

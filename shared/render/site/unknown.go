@@ -46,7 +46,7 @@ func (r *configReader) unread(v *value, where string) {
 }
 
 // Nearest returns the word that is meant where s was written: the one that is at most two
-// slips away, as Distance counts them, one for words of up to three letters. It returns
+// slips away, as Distance counts them, one for words of up to four letters. It returns
 // "" if there is none. Of two that are equally near it is the first.
 func Nearest(s string, words []string) string {
 	fold := func(s string) string {
@@ -65,7 +65,7 @@ func nearest(s string, words []string, fold func(string) string) string {
 		return ""
 	}
 	most := maxSlips
-	if len(s) <= 3 {
+	if len(s) <= 4 {
 		most = 1
 	}
 	best := ""

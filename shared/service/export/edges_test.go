@@ -211,7 +211,7 @@ func TestExportOfUnusualRedirects(t *testing.T) {
 			lacks: []string{"one.html", "self.html", "bad.html"},
 			diags: []string{
 				"docs.json:10:1 link-unsafe", "docs.json:3:1 redirect-loop", "docs.json:4:1 redirect-loop", "docs.json:5:1 redirect-loop",
-				"docs.json:12:1 redirect-loop", "a.mdx:1:1 link-missing", "a.mdx:1:22 link-missing",
+				"docs.json:11:1 redirect-name", "docs.json:12:1 redirect-loop", "a.mdx:1:1 link-missing", "a.mdx:1:22 link-missing",
 			},
 		},
 		{
@@ -242,7 +242,7 @@ func TestExportOfUnusualRedirects(t *testing.T) {
 				"a.mdx", "[1](/o*d) [2](/old)"),
 			has:   map[string]string{"a.html": `<a href="a.html">1</a>`, "bindery.json": `"from": "/o*d"`},
 			lacks: []string{"o*d.html", "old.html"},
-			diags: []string{"a.mdx:1:11 link-missing"},
+			diags: []string{"docs.json:1:55 redirect-name", "a.mdx:1:11 link-missing"},
 		},
 		{
 			name: "thousands of redirects",
@@ -325,10 +325,10 @@ func TestExportOfLargeFiles(t *testing.T) {
 			name: "a file larger than a pack",
 			files: siteOf(
 				"docs.json", listing(t, "a"),
-				"a.mdx", "[f](/big.bin) [g](/big.zip)",
-				"big.bin", strings.Repeat("0123456789abcdef", 40<<16),
+				"a.mdx", "[f](/big.txt) [g](/big.zip)",
+				"big.txt", strings.Repeat("0123456789abcdef", 40<<16),
 				"big.zip", strings.Repeat("z", 5<<20)),
-			has: map[string]string{"a.html": `href="big.bin"`, "big.bin": "89abcdef0123"},
+			has: map[string]string{"a.html": `href="big.txt"`, "big.txt": "89abcdef0123"},
 		},
 	})
 }
