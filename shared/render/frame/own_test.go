@@ -77,6 +77,23 @@ func TestSitemaps(t *testing.T) {
 	}
 }
 
+// A sitemap has canonical addresses alone.
+func TestSitemapsLeaveOutOtherCanonicalAddresses(t *testing.T) {
+	s := pagesSite("a", "b", "c", "d")
+	s.Pages[0].Canonical, s.Pages[1].Canonical, s.Pages[2].Canonical = "https://other.example/a", "https://docs.example/b", "https://docs.example/a"
+	var got string
+	o := newOwnFiles(&Views{site: s, modified: func(string) time.Time { return time.Time{} }}, func(_ string, data []byte) error {
+		got = string(data)
+		return nil
+	})
+	o.sitemaps()
+	for address, want := range map[string]bool{"/a": false, "/b": true, "/c": false, "/d": true} {
+		if strings.Contains(got, "https://docs.example"+address+"<") != want {
+			t.Errorf("%s: %s", address, got)
+		}
+	}
+}
+
 // llms.txt lists each page once, under its divisions and outermost group.
 func TestLLMs(t *testing.T) {
 	s := pagesSite("a", "b", "c", "d", "e")

@@ -104,11 +104,13 @@ func firstHeading(body []byte) string {
 				return ""
 			}
 		}
+		text = strings.TrimSpace(text)
+		if i := strings.LastIndex(text, "{#"); i > 0 && strings.HasSuffix(text, "}") {
+			text = strings.TrimSpace(text[:i]) // without the id
+		}
 		var words strings.Builder
-		for _, n := range mdx.ParseInline(strings.TrimSpace(text)) {
-			if n.Kind != mdx.Expression { // such as {#id}
-				words.WriteString(mdx.PlainText(n))
-			}
+		for _, n := range mdx.ParseInline(text) {
+			words.WriteString(mdx.PlainText(n))
 		}
 		return strings.Join(strings.Fields(words.String()), " ")
 	}
