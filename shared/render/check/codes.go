@@ -127,8 +127,8 @@ func Codes() []Code {
 		{"snippet-cycle", e, "A snippet includes itself.", false},
 		{"import-missing", w, "A snippet does not export a name that a page imports.", false},
 		{"script-browser", n, "A component uses a name at once that only browsers have. It is first shown in the browser; until then its content is.", true},
-		{"script-failed", w, "A component or expression in JavaScript could not be shown. The message says why and where. An expression is shown as it was written, of a component its content.", true},
-		{"script-needed", w, "An expression or component needs JavaScript, and the page has more of them than are tried. An expression is shown as it was written, of a component its content.", true},
+		{"script-failed", w, "A component or expression in JavaScript could not be shown. The message says why and where. An expression is shown as it was written, and a component as its content.", true},
+		{"script-needed", w, "An expression or component needs JavaScript, and the page has more of them than are tried. An expression is shown as it was written, and a component as its content.", true},
 		{"script-dropped", w, "A script is left out: a page loads files of the site alone.", true},
 		// Specifications.
 		{"api-missing", e, "A specification that a page or the navigation names does not exist.", false},

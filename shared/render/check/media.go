@@ -105,7 +105,7 @@ func brokenFile(fsys fs.FS, file string, buf []byte) (d mdx.Diagnostic, ok bool,
 	head, tail := buf[:n], buf[:n]
 	if info.Size() > int64(n) {
 		seeker, ok := f.(io.Seeker)
-		if !ok {
+		if !ok || n < MediaEnds { // a file system without its content, as that of an agent
 			return d, false, nil
 		}
 		if _, err := seeker.Seek(-MediaEnds, io.SeekEnd); err != nil {
