@@ -3,6 +3,7 @@ package forge
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -111,11 +112,60 @@ func (f *Forge) pulls(ctx context.Context, what string, r Repository, call func(
 		default:
 			d = gitea{a}
 		}
-		if e := call(d); e != nil {
+		if e := call(onHost{d, r}); e != nil {
 			return e
 		}
 		return nil
 	})
+}
+
+// onHost is a dialect with links that stay on the repository's host. The answer of a
+// forge can name any host: a proxy in front of it may have changed its address, or it
+// has been taken over.
+type onHost struct {
+	dialect
+	r Repository
+}
+
+func (d onHost) find(ctx context.Context, head, base string) ([]PullRequest, *Error) {
+	list, e := d.dialect.find(ctx, head, base)
+	for i := range list {
+		list[i].URL = d.r.pullURL(list[i])
+	}
+	return list, e
+}
+
+func (d onHost) get(ctx context.Context, number int) (PullRequest, *Error) {
+	return d.kept(d.dialect.get(ctx, number))
+}
+
+func (d onHost) create(ctx context.Context, p Pull) (PullRequest, *Error) {
+	return d.kept(d.dialect.create(ctx, p))
+}
+
+func (d onHost) update(ctx context.Context, number int, p Pull) (PullRequest, *Error) {
+	return d.kept(d.dialect.update(ctx, number, p))
+}
+
+func (d onHost) kept(p PullRequest, e *Error) (PullRequest, *Error) {
+	if e == nil {
+		p.URL = d.r.pullURL(p)
+	}
+	return p, e
+}
+
+// pullPaths are the paths of the pages of pull requests, below a repository's address.
+var pullPaths = map[Kind]string{GitHub: "/pull/", GitLab: "/-/merge_requests/", Gitea: "/pulls/", Forgejo: "/pulls/"}
+
+// pullURL returns the address of a pull request's page: the one that the forge sent if
+// it has the scheme and host of the repository, otherwise the usual one.
+func (r Repository) pullURL(p PullRequest) string {
+	at := r.parsed()
+	u, err := parseBase("pull request", p.URL)
+	if err == nil && u.Scheme == at.Scheme && u.Host == at.Host {
+		return u.String()
+	}
+	return r.URL + pullPaths[r.Kind] + strconv.Itoa(p.Number)
 }
 
 // FindPull returns the pull request from a branch to base, or to any branch if base is

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -217,6 +218,40 @@ func TestOpenPull(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// The link of a pull request stays on the repository's scheme and host, whatever a forge
+// answers.
+func TestPullLinkStaysOnItsHost(t *testing.T) {
+	sent := regexp.MustCompile(`"(html_url|web_url)":"[^"]*"`)
+	for _, c := range []struct {
+		kind       forge.Kind
+		call, body string
+		number     int
+		page       string // below the repository's address
+	}{
+		{forge.GitHub, hubOne, githubPull, 1347, "/pull/1347"},
+		{forge.GitLab, labOne, gitlabPull, 7, "/-/merge_requests/7"},
+		{forge.Gitea, teaPulls + "/3", giteaPull, 3, "/pulls/3"},
+		{forge.Forgejo, teaPulls + "/3", giteaPull, 3, "/pulls/3"},
+	} {
+		for _, link := range []string{
+			"", "https://evil.example/acme/docs/pull/1", "//evil.example/1", "javascript:alert(1)", `http://evil.example/\"><script>`,
+			"http://user@HOST/acme/docs/pull/1", "https://HOST/acme/docs/pull/1", "http://HOST.evil.example/1", "http://HOST\\\\@evil.example/1", "http://HOST/?to=//evil.example",
+		} {
+			s, f, r := record(t, c.kind, io.Discard)
+			s.answers = []answer{{"GET " + c.call, 200, "", sent.ReplaceAllLiteralString(c.body, `"html_url":"`+strings.ReplaceAll(link, "HOST", r.Host())+`","web_url":"`+strings.ReplaceAll(link, "HOST", r.Host())+`"`)}}
+			p, err := f.Pull(t.Context(), r, c.number)
+			if err != nil || p.URL != r.URL+c.page {
+				t.Errorf("%s, the forge sent %q: the link is %q, %v; want %q", c.kind, link, p.URL, err, r.URL+c.page)
+			}
+		}
+		s, f, r := record(t, c.kind, io.Discard)
+		s.answers = []answer{{"GET " + c.call, 200, "", sent.ReplaceAllLiteralString(c.body, `"html_url":"`+r.URL+`/changes/9","web_url":"`+r.URL+`/changes/9"`)}}
+		if p, err := f.Pull(t.Context(), r, c.number); err != nil || p.URL != r.URL+"/changes/9" {
+			t.Errorf("%s: the link is %q, %v", c.kind, p.URL, err)
+		}
 	}
 }
 

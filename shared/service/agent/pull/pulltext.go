@@ -121,7 +121,7 @@ func plainLine(s string, n int) string {
 // lineActs matches what forges act on in titles and commit messages, where nothing can
 // be escaped: see acts; and marks that skip checks.
 var (
-	lineActs = lazy.Regexp(`@+(\w)|([#!])+(\d)|(?i:\b(GH)-)(\d)|(?i:https?://)`)
+	lineActs = lazy.Regexp(`@+(\w)|([#!])+(\d)|(?i:\b(GH)-)(\d)|(?i:\b(?:[a-z][a-z0-9+.-]*://|www\.))`)
 	skips    = lazy.Regexp(`(?i)[\[*]+(?:skip|no|ci|actions)[ _-]?(?:skip|ci|actions)[\]*]+`)
 )
 
@@ -147,11 +147,16 @@ func code(s string) string {
 func quote(s string) string { return "> " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n> ") }
 
 // acts matches what forges act on in a text: mentions; references to issues and merge
-// requests, which may follow closing words; addresses, which can be either; pictures;
-// HTML; and GitLab's commands at the beginning of a line.
-var acts = lazy.Regexp(`@|#\d|!\d|!\[|<|&|(?i:\bGH-)\d|(?i:https?://)|(?m:^[ \t>]*/)`)
+// requests, which may follow closing words; addresses, which can be either; links,
+// pictures and their definitions; HTML; and GitLab's commands at the beginning of a line.
+var acts = lazy.Regexp(`@|#\d|!\d|!\[+|\[\[+|\][(:]|<|&|(?i:\bGH-)\d|(?i:\b[a-z][a-z0-9+.-]*://)|(?i:\bwww\.)|(?m:^[ \t>]*/)`)
 
-// inert returns Markdown that reads the same and triggers nothing.
+// brackets are the entities of what links and pictures are written with.
+var brackets = strings.NewReplacer("!", "&#33;", "[", "&#91;", "]", "&#93;")
+
+// inert returns Markdown that reads the same and triggers nothing. A link is shown as
+// its Markdown: an entity in its address would not end it, as forges read entities
+// there, so the bracket before the address is one.
 func inert(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (r < ' ' || r == 0x7f) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
@@ -170,9 +175,13 @@ func inert(s string) string {
 		case m[0] == '#':
 			return "&#35;" + m[1:]
 		case m[0] == '!':
-			return "&#33;" + m[1:]
+			return brackets.Replace(m)
+		case m[0] == '[', m[0] == ']':
+			return brackets.Replace(m)
 		case strings.HasSuffix(m, "://"):
 			return m[:len(m)-3] + "&#58;//"
+		case strings.HasSuffix(m, "."):
+			return m[:len(m)-1] + "&#46;" // www.
 		case strings.HasSuffix(m, "/"):
 			return m[:len(m)-1] + "&#47;"
 		}
