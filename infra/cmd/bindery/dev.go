@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -92,13 +91,7 @@ func (a *app) dev(ctx context.Context, f devFlags, fixed bool, opt preview.Optio
 	defer scripts.Close()
 	opt.Islands = scripts
 	opt.Open = preview.Editor(cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")))
-	if name, err := os.Hostname(); err == nil {
-		name = strings.ToLower(name)
-		opt.Names = []string{name, strings.TrimSuffix(name, ".local") + ".local"}
-	}
-	if net.ParseIP(f.host) == nil {
-		opt.Names = append(opt.Names, strings.ToLower(f.host))
-	}
+	opt.Names = preview.Names(f.host)
 	news := &devNews{app: a}
 	opt.Report = news.report
 	listener, err := listenNear(f.host, f.port, fixed)

@@ -29,6 +29,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
+	"github.com/bindery-docs/bindery/shared/service/preview"
 	"github.com/bindery-docs/bindery/shared/service/server"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
@@ -339,6 +340,33 @@ func TestServeAddresses(t *testing.T) {
 	handler.ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
 	if w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", w.Code)
+	}
+}
+
+// A page of another site can have its name lead to this machine. It can't read a bundle
+// then, which can have pages for groups only.
+func TestServeAnswersForNamesOfTheMachine(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("home"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	handler, err := serveHandler(os.DirFS(dir), preview.Names("docs-box.lan"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]int{
+		"127.0.0.1:8788": 200, "localhost:8788": 200, "[::1]:8788": 200, "192.168.1.7:8788": 200, "docs-box.lan:8788": 200, "LOCALHOST.": 200,
+		"evil.example": 403, "evil.example:8788": 403, "localhost.evil.example": 403, "127.0.0.1.evil.example": 403, "": 403,
+	} {
+		for _, path := range []string{"/", "/missing", "/index.html"} {
+			r := httptest.NewRequest("GET", path, nil)
+			r.Host = host
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, r)
+			if refused := w.Code == http.StatusForbidden; refused != (want == 403) {
+				t.Errorf("%s of %q: %d, want %d", path, host, w.Code, want)
+			}
+		}
 	}
 }
 

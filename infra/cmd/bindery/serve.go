@@ -18,6 +18,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/delivery/serve"
+	"github.com/bindery-docs/bindery/shared/service/preview"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -27,7 +28,8 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Look at a bundle in a browser",
 		Long: `Serve shows a bundle, checked and unpacked into a temporary folder, or a folder that a
 bundle was unpacked into, on this machine. /guides/start is guides/start.html, and the
-redirects in its bindery.json are followed. Text is sent compressed to readers who take it.`,
+redirects in its bindery.json are followed. Text is sent compressed to readers who take it.
+Requests must name the machine by its address, its name or localhost, as those of dev.`,
 		Example: `  bindery serve bundle.tar.gz
   bindery serve ./public --addr 127.0.0.1:9000`,
 		Args: cobra.ExactArgs(1),
@@ -51,7 +53,11 @@ redirects in its bindery.json are followed. Text is sent compressed to readers w
 				return err
 			}
 			defer root.Close()
-			handler, err := bundleHandler(root.FS())
+			host, _, err := net.SplitHostPort(addr)
+			if err != nil {
+				return fmt.Errorf("--addr: %w", err)
+			}
+			handler, err := serveHandler(root.FS(), preview.Names(host))
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
@@ -110,6 +116,16 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 	}
 	<-ended
 	return nil
+}
+
+// serveHandler is bundleHandler for browsers that call this machine by one of its names:
+// a bundle can have pages for groups only.
+func serveHandler(site fs.FS, names []string) (http.Handler, error) {
+	handler, err := bundleHandler(site)
+	if err != nil {
+		return nil, err
+	}
+	return preview.Named(handler, names), nil
 }
 
 // bundleHandler shows an unpacked bundle by the rules of bindery-serve: clean

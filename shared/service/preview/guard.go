@@ -4,24 +4,26 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 )
 
-// guarded refuses requests for names that are not this machine's: a page of another
+// Named refuses requests for names that are not this machine's: a page of another
 // site could have its name lead here (DNS rebinding), and read what it was not
-// meant to see. An address can't be made to lead elsewhere.
-func (s *Server) guarded(next http.Handler) http.Handler {
+// meant to see. An address can't be made to lead elsewhere. Names are those of this
+// machine beside localhost, see Names.
+func Named(next http.Handler, names []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.known(r.Host) {
-			http.Error(w, "this address has another name: see bindery dev --help", http.StatusForbidden)
+		if !known(r.Host, names) {
+			http.Error(w, "this server does not answer for this host name: use the address of the machine, its name or localhost", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-func (s *Server) known(host string) bool {
+func known(host string, names []string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		name = h
@@ -30,7 +32,21 @@ func (s *Server) known(host string) bool {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return true
 	}
-	return name == "localhost" || strings.HasSuffix(name, ".localhost") || slices.Contains(s.opt.Names, name)
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") || slices.Contains(names, name)
+}
+
+// Names returns the names by which browsers may call this machine: its own, and the one
+// that a server was told to listen on.
+func Names(listen string) []string {
+	var names []string
+	if name, err := os.Hostname(); err == nil {
+		name = strings.ToLower(name)
+		names = append(names, name, strings.TrimSuffix(name, ".local")+".local")
+	}
+	if _, err := netip.ParseAddr(listen); err != nil && listen != "" {
+		names = append(names, strings.ToLower(listen))
+	}
+	return names
 }
 
 // own reports whether a request was made by a page of this server: browsers name the

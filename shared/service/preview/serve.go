@@ -49,7 +49,7 @@ func (s *Server) Handler() http.Handler {
 	if s.base != "/" {
 		mux.Handle("/", http.RedirectHandler(s.base, http.StatusTemporaryRedirect))
 	}
-	return s.guarded(mux)
+	return Named(mux, s.opt.Names)
 }
 
 // answer writes a value as JSON.
