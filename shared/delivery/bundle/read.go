@@ -29,6 +29,9 @@ type Limits struct {
 	// Bytes is the most bytes of all files; 0 means 100 GiB: an export's limit
 	// of 20 GiB is of the archive, and pages have a fourth of their size there.
 	Bytes int64
+	// File is the most bytes of one file; 0 means 5 GiB, as for a file of a source. An
+	// archive says the size before the file: a larger one is refused unread.
+	File int64
 }
 
 // Limits that don't depend on the caller.
@@ -51,6 +54,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Bytes <= 0 {
 		l.Bytes = 100 << 30
+	}
+	if l.File <= 0 {
+		l.File = 5 << 30
 	}
 	return l
 }
@@ -279,6 +285,9 @@ func (c *checker) entry(h *tar.Header, r io.Reader) error {
 	}
 	if h.Size < 0 || h.Size > c.limits.Bytes-c.bytes { // a sum could pass the largest number
 		return &Error{Fault: TooLarge, Path: name, Message: fmt.Sprintf("the files have more than %d bytes", c.limits.Bytes)}
+	}
+	if h.Size > c.limits.File {
+		return &Error{Fault: TooLarge, Path: name, Message: fmt.Sprintf("it has %d bytes, more than the %d of a file", h.Size, c.limits.File)}
 	}
 	c.bytes += h.Size
 	if len(c.files) >= c.limits.Files {

@@ -129,6 +129,29 @@ func TestSizeBeyondNumbers(t *testing.T) {
 	}
 }
 
+// TestOneLargeFile: a file that is larger than any in an export is refused by the size
+// that the archive says, before any of it is read.
+func TestOneLargeFile(t *testing.T) {
+	data := rawArchive(t, func(tw *tar.Writer, _ io.Writer) error {
+		return tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "index.html", Size: 5<<30 + 1})
+	})
+	read := func(limits Limits) error {
+		_, err := Read(context.Background(), bytes.NewReader(data), limits, func(Entry, io.Reader) error {
+			t.Error("it is read")
+			return nil
+		})
+		return err
+	}
+	for _, limits := range []Limits{{}, {File: 1 << 20}, {Bytes: 1 << 20}} {
+		if e := (*Error)(nil); !errors.As(read(limits), &e) || e.Fault != TooLarge || e.Path != "index.html" {
+			t.Errorf("%+v: %v, want %s", limits, read(limits), TooLarge)
+		}
+	}
+	if _, _, err := Unpack(context.Background(), bytes.NewReader(data), t.TempDir(), Limits{}); err == nil || !strings.Contains(err.Error(), "more than the 5368709120 of a file") {
+		t.Errorf("%v", err)
+	}
+}
+
 // zeros is a reader of n zeros.
 func zeros(n int64) io.Reader { return io.LimitReader(zeroReader{}, n) }
 

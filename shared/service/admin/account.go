@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/base/lazy"
@@ -43,8 +44,7 @@ var projectCursorForm = lazy.Regexp(ProjectCursorPattern)
 
 // OwnProjects returns a page of the projects of a caller's organisation that are
 // not revoked, in the order of their ids, and the cursor of the next page, which
-// is empty at the end. A page may hold fewer than its limit where more follow.
-// Limit 0 is DefaultPage.
+// is empty at the end. Limit 0 is DefaultPage.
 // It returns CodeInvalid.
 func (s *Service) OwnProjects(ctx context.Context, c Caller, cursor string, limit int) ([]Project, string, error) {
 	limit, err := checkPage(limit)
@@ -58,28 +58,20 @@ func (s *Service) OwnProjects(ctx context.Context, c Caller, cursor string, limi
 		}
 		q.Cursor = store.EncodeCursor(q, store.Record{Key: projectRow(c.OrganisationID, cursor)})
 	}
-	page, err := s.opt.Store.Query(ctx, q)
-	if err != nil {
-		return nil, "", err
-	}
-	projects := []Project{}
-	for _, rec := range page.Records {
-		id := rec.Key.SK[len(prefixProject):]
-		p, err := s.GetProject(ctx, id)
-		if err != nil {
-			return nil, "", err
+	projects, next, err := pageOf(ctx, s, q, limit, maxLooked, func(rows []store.Record) ([]*Project, error) {
+		own := make([]*Project, len(rows))
+		for i, rec := range rows {
+			p, err := s.GetProject(ctx, rec.Key.SK[len(prefixProject):])
+			if err != nil {
+				return nil, err
+			}
+			if p.RevokedAt.IsZero() && !c.outside(p.Domain) {
+				own[i] = &p
+			}
 		}
-		if p.RevokedAt.IsZero() && !c.outside(p.Domain) {
-			projects = append(projects, p)
-		}
-		if page.Cursor != "" {
-			cursor = id
-		}
-	}
-	if page.Cursor == "" {
-		cursor = ""
-	}
-	return projects, cursor, nil
+		return own, nil
+	})
+	return projects, strings.TrimPrefix(next, prefixProject), err
 }
 
 // MonthPattern is the form of a month, in UTC.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -398,38 +399,21 @@ func (s *Service) ListAgentJobs(ctx context.Context, c Caller, in AgentList) ([]
 	if _, err := s.callersProject(ctx, c, in.Project); err != nil {
 		return nil, "", err
 	}
-	jobs := []AgentJob{}
-	last := in.Cursor
-	for looked := 0; ; {
-		page, err := s.opt.Store.Query(ctx, q)
-		if err != nil {
-			return nil, "", err
-		}
-		for i, rec := range page.Records {
+	jobs, next, err := pageOf(ctx, s, q, limit, maxLooked, func(rows []store.Record) ([]*AgentJob, error) {
+		wanted := make([]*AgentJob, len(rows))
+		for i, rec := range rows {
 			var j AgentJob
 			if err := json.Unmarshal(rec.Value, &j); err != nil {
-				return nil, "", err
+				return nil, err
 			}
-			last = j.ID
-			if in.Status != "" && j.Status != in.Status {
-				continue
-			}
-			jobs = append(jobs, j.shown())
-			if len(jobs) == limit {
-				if page.Cursor == "" && i == len(page.Records)-1 {
-					return jobs, "", nil
-				}
-				return jobs, last, nil
+			if in.Status == "" || j.Status == in.Status {
+				j = j.shown()
+				wanted[i] = &j
 			}
 		}
-		if page.Cursor == "" {
-			return jobs, "", nil
-		}
-		if looked += len(page.Records); looked >= maxLooked {
-			return jobs, last, nil
-		}
-		q.Cursor = page.Cursor
-	}
+		return wanted, nil
+	})
+	return jobs, strings.TrimPrefix(next, prefixAgentJob), err
 }
 
 // AgentEvents returns the events of a caller's job after a cursor, oldest first,

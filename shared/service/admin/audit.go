@@ -154,7 +154,7 @@ func (s *Service) Audit(ctx context.Context, c Caller, in AuditList) ([]AuditEnt
 		if err != nil {
 			return nil, "", err
 		}
-		for i, rec := range page.Records {
+		for _, rec := range page.Records {
 			var e AuditEntry
 			if err := json.Unmarshal(rec.Value, &e); err != nil {
 				return nil, "", err
@@ -162,15 +162,16 @@ func (s *Service) Audit(ctx context.Context, c Caller, in AuditList) ([]AuditEnt
 			if e.At.Before(in.Since) {
 				return entries, "", nil
 			}
-			at = rec.Key.SK
-			if !rec.ExpiresAt.After(s.now()) || !in.wants(e) {
+			wanted := rec.ExpiresAt.After(s.now()) && in.wants(e)
+			if len(entries) == limit {
+				if wanted {
+					return entries, at, nil // another page follows
+				}
 				continue
 			}
-			if entries = append(entries, e); len(entries) == limit {
-				if page.Cursor == "" && i == len(page.Records)-1 {
-					at = ""
-				}
-				return entries, at, nil
+			at = rec.Key.SK
+			if wanted {
+				entries = append(entries, e)
 			}
 		}
 		if page.Cursor == "" {

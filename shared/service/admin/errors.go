@@ -25,6 +25,7 @@ const (
 	CodeNotFound       = "not_found"              // nothing there for this caller
 	CodeDomainNotFound = "domain_not_found"       // no project of the caller has this domain
 
+	CodeMethod         = "method_not_allowed"    // the path is there for other methods
 	CodeLastOwner      = "last_owner"            // the organisation would have no owner
 	CodeDomainTaken    = "domain_taken"          // another project has the domain
 	CodeJobRunning     = "job_running"           // the job has no result yet
@@ -89,7 +90,7 @@ const MessageInternal = "something went wrong on our side"
 func Codes() []string {
 	return []string{
 		CodeUnauthorized, CodeKeyExpired, CodeAddress, CodeScope, CodeRole, CodePlan, CodeInvalid, CodeUnsupported,
-		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeLastOwner, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
+		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeMethod, CodeLastOwner, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
 		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone, CodeFindingsGone,
 		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeTooManyWebhooks, CodeDeliveryPending, CodeTooManyKeys, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
 		CodeSiteTooLarge, CodeProcessEnded, CodeJobNotActive, CodeTemporary, CodeInternal,
@@ -170,6 +171,11 @@ func CodeOf(err error) string {
 	}
 	return CodeInternal
 }
+
+// passing reports whether a refusal with this code is over once somebody has made what
+// was missing: a request with the same Idempotency-Key is then done, while the key still
+// belongs to that request.
+func passing(code string) bool { return code == CodeDomainNotFound || code == CodeNoSnapshot }
 
 // keepable reports whether an answer with this code is stored for a repeated
 // request with the same Idempotency-Key. Errors that a retry may resolve are not.

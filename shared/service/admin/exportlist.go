@@ -69,36 +69,16 @@ func (s *Service) ListExports(ctx context.Context, c Caller, in ExportList) ([]E
 	if in.Status != "" { // most rows may be of jobs in other states
 		q.Limit = max(limit, DefaultPage)
 	}
-	jobs := []ExportJob{}
-	for looked := 0; ; {
-		page, err := s.opt.Store.Query(ctx, q)
-		if err != nil {
-			return nil, "", err
-		}
-		some, err := s.listed(ctx, c, page.Records)
-		if err != nil {
-			return nil, "", err
-		}
+	return pageOf(ctx, s, q, limit, maxExportsLooked, func(rows []store.Record) ([]*ExportJob, error) {
+		some, err := s.listed(ctx, c, rows)
+		wanted := make([]*ExportJob, len(some))
 		for i, j := range some {
-			if in.Status != "" && j.Status != in.Status {
-				continue
-			}
-			jobs = append(jobs, j)
-			if len(jobs) == limit {
-				if page.Cursor == "" && i == len(some)-1 {
-					return jobs, "", nil
-				}
-				return jobs, page.Records[i].Key.SK, nil
+			if in.Status == "" || j.Status == in.Status {
+				wanted[i] = &j
 			}
 		}
-		if page.Cursor == "" {
-			return jobs, "", nil
-		}
-		if looked += len(page.Records); looked >= maxExportsLooked {
-			return jobs, page.Records[len(page.Records)-1].Key.SK, nil
-		}
-		q.Cursor = page.Cursor
-	}
+		return wanted, err
+	})
 }
 
 // NewestExports returns the newest export of each domain of a caller's organisation

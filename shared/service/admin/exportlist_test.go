@@ -3,6 +3,7 @@ package admin_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -125,6 +126,78 @@ type counted struct {
 func (s *counted) Query(ctx context.Context, q store.Query) (store.Page, error) {
 	s.queries++
 	return s.Store.Query(ctx, q)
+}
+
+// TestACursorLeadsToSomething: a list has a cursor where another page has entries, and
+// only there, whatever lies between them that the list does not show.
+func TestACursorLeadsToSomething(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	w.create(x, "") // an upload that was never published is the oldest
+	w.publish(x)
+	w.publish(x)
+	newest := w.publish(x)
+	for range 3 {
+		w.Advance(time.Second)
+		w.create(x, newest.ID)
+	}
+	for i := range 3 {
+		w.Advance(time.Second)
+		j := w.start(x)
+		if i == 1 {
+			want(t, w.FailExport(w.ctx, j.ID, admin.CodeInvalidSite, "no"), "")
+		}
+	}
+	var revoked []string
+	for i := range 4 {
+		p, err := w.CreateProject(w.ctx, admin.Project{Organisation: x.ID, Domain: fmt.Sprintf("d%d.example.com", i), Repository: "https://git.example.com/docs"})
+		want(t, err, "")
+		revoked = append(revoked, p.ID)
+	}
+	for _, id := range revoked {
+		_, err := w.RevokeProject(w.ctx, id)
+		want(t, err, "")
+	}
+	for _, c := range []struct {
+		name string
+		all  int
+		page func(cursor string, limit int) (int, string, error)
+	}{
+		{"snapshots", 3, func(cursor string, limit int) (int, string, error) {
+			l, err := w.ListSnapshots(w.ctx, x.caller, "docs.example.com", cursor, limit)
+			return len(l.Snapshots), l.Next, err
+		}},
+		{"exports", 3, func(cursor string, limit int) (int, string, error) {
+			l, next, err := w.ListExports(w.ctx, x.caller, admin.ExportList{Cursor: cursor, Limit: limit})
+			return len(l), next, err
+		}},
+		{"failed exports", 1, func(cursor string, limit int) (int, string, error) {
+			l, next, err := w.ListExports(w.ctx, x.caller, admin.ExportList{Status: admin.ExportFailed, Cursor: cursor, Limit: limit})
+			return len(l), next, err
+		}},
+		{"projects", 1, func(cursor string, limit int) (int, string, error) {
+			l, next, err := w.OwnProjects(w.ctx, x.caller, cursor, limit)
+			return len(l), next, err
+		}},
+	} {
+		for limit := 1; limit <= 4; limit++ {
+			seen, cursor := 0, ""
+			for {
+				n, next, err := c.page(cursor, limit)
+				want(t, err, "")
+				seen += n
+				if n == 0 || next != "" && n != limit {
+					t.Errorf("%s, %d a page: a page has %d, its cursor is %q", c.name, limit, n, next)
+				}
+				if cursor = next; next == "" {
+					break
+				}
+			}
+			if seen != c.all {
+				t.Errorf("%s, %d a page: %d in all, want %d", c.name, limit, seen, c.all)
+			}
+		}
+	}
 }
 
 // TestASmallPageOfAFilteredList: rows are read by the page also where it is to have

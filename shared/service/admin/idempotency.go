@@ -126,6 +126,7 @@ func (s *Service) reserve(ctx context.Context, c Caller, operation, key string, 
 			switch {
 			case row.Input != digest:
 				return Errorf(CodeKeyReused, "Idempotency-Key: was used for another request")
+			case row.Done && passing(row.Code): // done anew
 			case row.Done:
 				sl.row, sl.revision = row, revision
 				return nil

@@ -110,6 +110,24 @@ func TestRefusalsAreKeptUnlessTimeHeals(t *testing.T) {
 	want(t, start("busy", "v1"), "") // not kept: it is let in now
 }
 
+// TestADomainThatComesLater: a key remembers no refusal that said that the domain, or
+// what is published for it, is missing.
+func TestADomainThatComesLater(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	start := func() error {
+		_, err := w.StartExport(w.ctx, x.caller, admin.StartExport{Domain: "later.example.com", IdempotencyKey: "k"})
+		return err
+	}
+	want(t, start(), admin.CodeDomainNotFound)
+	p, err := w.CreateProject(w.ctx, admin.Project{Organisation: x.ID, Domain: "later.example.com", Repository: "https://git.example.com/docs"})
+	want(t, err, "")
+	want(t, start(), admin.CodeNoSnapshot)
+	x.project = p
+	w.publish(x)
+	want(t, start(), "")
+}
+
 // TestADeadRequestGivesWay: a request that died while it held its key blocks
 // others only for as long as any request runs.
 func TestADeadRequestGivesWay(t *testing.T) {

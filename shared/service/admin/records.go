@@ -299,6 +299,43 @@ func list[T any](ctx context.Context, s *Service, q store.Query, fn func(rec sto
 	}
 }
 
+// pageOf returns at most limit of the rows of a query that read wants, in their order,
+// and the sort key after which the next page begins: empty where no further row is
+// wanted. Read returns nil for a row that is not. No more than most rows are looked at
+// and those of one more query; where that ends a page, the next one may be empty.
+func pageOf[T any](ctx context.Context, s *Service, q store.Query, limit, most int, read func(rows []store.Record) ([]*T, error)) (found []T, next string, err error) {
+	q.Limit = max(q.Limit, limit+1) // with the one that shows that another page follows
+	found = []T{}
+	for looked := 0; ; {
+		page, err := s.opt.Store.Query(ctx, q)
+		if err != nil {
+			return nil, "", err
+		}
+		values, err := read(page.Records)
+		if err != nil {
+			return nil, "", err
+		}
+		for i, v := range values {
+			switch {
+			case v != nil && len(found) == limit:
+				return found, next, nil
+			case v != nil:
+				found = append(found, *v)
+			}
+			if v != nil || len(found) < limit {
+				next = page.Records[i].Key.SK
+			}
+		}
+		if page.Cursor == "" {
+			return found, "", nil
+		}
+		if looked += len(page.Records); looked >= most {
+			return found, next, nil
+		}
+		q.Cursor = page.Cursor
+	}
+}
+
 // record makes a write of v on the condition of a revision.
 func record(key store.Key, revision int64, v any) (store.Record, error) {
 	b, err := json.Marshal(v)

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -20,8 +21,7 @@ type SnapshotList struct {
 
 // ListSnapshots returns a page of the published snapshots of a caller's domain.
 // The cursor is the id of the last snapshot of the page before, empty for the
-// first; limit 0 is DefaultPage. A page may hold fewer than its limit, or none,
-// where more follow.
+// first; limit 0 is DefaultPage.
 // It returns CodeInvalid or CodeDomainNotFound.
 func (s *Service) ListSnapshots(ctx context.Context, c Caller, domain, cursor string, limit int) (SnapshotList, error) {
 	limit, err := checkPage(limit)
@@ -39,24 +39,22 @@ func (s *Service) ListSnapshots(ctx context.Context, c Caller, domain, cursor st
 	if cursor != "" {
 		q.Cursor = store.EncodeCursor(q, store.Record{Key: snapshotKey(project.ID, cursor)})
 	}
-	page, err := s.opt.Store.Query(ctx, q)
-	if err != nil {
-		return SnapshotList{}, err
-	}
-	all := SnapshotList{Snapshots: []Snapshot{}, Newest: claim.Newest}
-	for _, rec := range page.Records {
-		var p Snapshot
-		if err := json.Unmarshal(rec.Value, &p); err != nil {
-			return SnapshotList{}, err
+	all := SnapshotList{Newest: claim.Newest}
+	all.Snapshots, all.Next, err = pageOf(ctx, s, q, limit, maxLooked, func(rows []store.Record) ([]*Snapshot, error) {
+		published := make([]*Snapshot, len(rows))
+		for i, rec := range rows {
+			var p Snapshot
+			if err := json.Unmarshal(rec.Value, &p); err != nil {
+				return nil, err
+			}
+			if p.Status == SnapshotPublished {
+				published[i] = &p
+			}
 		}
-		if p.Status == SnapshotPublished {
-			all.Snapshots = append(all.Snapshots, p)
-		}
-		if page.Cursor != "" {
-			all.Next = p.ID
-		}
-	}
-	return all, nil
+		return published, nil
+	})
+	all.Next = strings.TrimPrefix(all.Next, prefixSnapshot)
+	return all, err
 }
 
 // Snapshot returns a published snapshot of a caller's project, or CodeNotFound.

@@ -17,8 +17,11 @@ func TestAloneAnswersItsOperationOnly(t *testing.T) {
 			res := httptest.NewRecorder()
 			h.ServeHTTP(res, httptest.NewRequest(other.Method, other.Path, nil))
 			want := http.StatusNotFound
-			if other.Operation == route.Operation {
+			switch {
+			case other.Operation == route.Operation:
 				want = http.StatusUnauthorized // no key: the operation itself says so
+			case other.Path == route.Path:
+				want = http.StatusMethodNotAllowed
 			}
 			if res.Code != want {
 				t.Errorf("%s alone answers %s with %d, want %d", route.Operation, other.Operation, res.Code, want)

@@ -434,10 +434,9 @@ func TestWhatNothingAnswersIs404(t *testing.T) {
 	x := w.tenant("docs.example.com")
 	job := "/v1/static-export/jobs/" + x.done
 	for _, c := range [][2]string{
-		{"GET", "/"}, {"GET", "/nothing"}, {"GET", "/v1/static-export"}, {"POST", job}, {"DELETE", job}, {"HEAD", job},
-		{"OPTIONS", job}, {"TRACE", job}, {"GET", job + "/"}, {"GET", "/" + job}, {"GET", "/v1//static-export/jobs/x"},
+		{"GET", "/"}, {"GET", "/nothing"}, {"GET", "/v1/static-export"}, {"GET", job + "/"}, {"GET", "/" + job}, {"GET", "/v1//static-export/jobs/x"},
 		{"GET", "/v1/./static-export/jobs/x"}, {"GET", "/v1/x/../static-export/jobs/x"}, {"GET", "/V1/static-export/jobs/x"},
-		{"GET", "/v1/static-export/jobs%2Fx"}, {"GET", "/v1/static-export/jobs/"}, {"POST", "/openapi.json"}, {"GET", "/openapi.json/"},
+		{"GET", "/v1/static-export/jobs%2Fx"}, {"GET", "/v1/static-export/jobs/"}, {"GET", "/openapi.json/"},
 		{"GET", "/v1/sites/docs.example.com/snapshots/"}, {"PRI", "*"},
 	} {
 		r := x.get("/")
@@ -447,6 +446,25 @@ func TestWhatNothingAnswersIs404(t *testing.T) {
 			r.Method = c[0]
 		}
 		w.do(r).want(404, admin.CodeNotFound)
+	}
+	// A path that is there names its methods.
+	for path, allow := range map[string]string{
+		job: "GET", job + "/bundle": "POST", "/v1/static-export/jobs": "GET, POST", "/v1/webhooks/x": "DELETE", "/openapi.json": "GET",
+		"/v1/sites/docs.example.com/snapshots": "GET, POST", "/v1/sites/docs.example.com/snapshots/latest": "GET",
+	} {
+		for _, method := range []string{"HEAD", "OPTIONS", "TRACE", "PUT", "PATCH", "CONNECT", "get"} {
+			r := x.get(path)
+			r.Method = method
+			res := w.do(r)
+			res.want(405, admin.CodeMethod)
+			if got := res.Header.Get("Allow"); got != allow {
+				t.Errorf("%s %s: Allow %q, want %q", method, path, got, allow)
+			}
+			r = x.get(path)
+			r.Method = method
+			r.Header.Del("Authorization") // it is no secret which paths there are
+			w.do(r).want(405, admin.CodeMethod)
+		}
 	}
 	// What has a route's form but no possible id is not found either.
 	for _, id := range []string{"a%2Fb", "%00", "..", ".", "%2e%2e", "ü", "%FF", strings.Repeat("x", 5000), "a b"} {

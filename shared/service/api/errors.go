@@ -23,6 +23,8 @@ func status(code string) int {
 		return http.StatusRequestEntityTooLarge
 	case admin.CodeNotFound, admin.CodeDomainNotFound:
 		return http.StatusNotFound
+	case admin.CodeMethod:
+		return http.StatusMethodNotAllowed
 	case admin.CodeLastOwner, admin.CodeDomainTaken, admin.CodeJobRunning, admin.CodeJobFailed, admin.CodeJobNotActive, admin.CodeNoSnapshot,
 		admin.CodeVersionTaken, admin.CodeIncomplete, admin.CodeInconsistent, admin.CodeOvertaken, admin.CodeKeyRunning,
 		admin.CodeForgeMissing, admin.CodeModelMissing, admin.CodeArchived, admin.CodePublishing, admin.CodeBudget,

@@ -18,6 +18,7 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -184,8 +185,8 @@ func Routes(o Options) []Route {
 	return all
 }
 
-// Handler answers all operations and GET /openapi.json; everything else is 404
-// in the form of every failure.
+// Handler answers all operations and GET /openapi.json. Another method of a path of
+// theirs is 405 with Allow, everything else 404, in the form of every failure.
 func Handler(o Options) http.Handler {
 	s := newServer(o)
 	ops := operations()
@@ -193,6 +194,10 @@ func Handler(o Options) http.Handler {
 		if r.Method == http.MethodGet && r.URL.EscapedPath() == "/openapi.json" {
 			w.Header().Set(HeaderRequestID, s.NewRequestID())
 			writeDocument(w)
+			return
+		}
+		if r.URL.EscapedPath() == "/openapi.json" {
+			s.serve(w, r, []operation{{method: http.MethodGet, path: "/openapi.json"}})
 			return
 		}
 		s.serve(w, r, ops)
@@ -328,12 +333,14 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, ops []operation,
 			a, err = answer{}, &panicError{v, debug.Stack()}
 		}
 	}()
+	var allowed []string
 	for _, op := range ops {
-		if r.Method != op.method {
-			continue
-		}
 		params, ok := match(op.path, r.URL.EscapedPath())
 		if !ok {
+			continue
+		}
+		if r.Method != op.method {
+			allowed = append(allowed, op.method)
 			continue
 		}
 		line.operation = op.name
@@ -356,6 +363,11 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, ops []operation,
 			return answer{}, err
 		}
 		return op.run(s, r.Context(), c)
+	}
+	if len(allowed) > 0 {
+		slices.Sort(allowed)
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		return answer{}, admin.Errorf(admin.CodeMethod, "this path does not take this method: %s does", strings.Join(allowed, " or "))
 	}
 	return answer{}, admin.Errorf(admin.CodeNotFound, "there is nothing at this path for this method")
 }

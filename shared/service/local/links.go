@@ -106,8 +106,9 @@ func (o *Objects) sign(t terms) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Handler serves the links, below LinkPath: GET and HEAD with ranges, PUT of
-// what was promised. 403 is for a link that has ended or was changed, 412 for
+// Handler serves the links, below LinkPath: GET with ranges, PUT of what was
+// promised. 403 is for a link that has ended, was changed or is for another method, as
+// HEAD of a link for GET is, 412 for
 // an upload of what is there already, 400 for other bytes than promised; each
 // with a body {"error": "…"}.
 func (o *Objects) Handler() http.Handler {
@@ -150,7 +151,7 @@ func (o *Objects) verify(r *http.Request) (terms, string) {
 	if o.l.now().Unix() >= t.expires {
 		return terms{}, "this link has expired"
 	}
-	if r.Method != t.method && (r.Method != http.MethodHead || t.method != http.MethodGet) {
+	if r.Method != t.method { // HEAD too: S3 signs the method
 		return terms{}, "this link is for " + t.method
 	}
 	return t, ""
@@ -174,7 +175,7 @@ func (o *Objects) serveDownload(w http.ResponseWriter, r *http.Request, t terms)
 	if t.filename != "" {
 		h.Set("Content-Disposition", store.Attachment(t.filename))
 	}
-	// ServeContent keeps ranges, If-Range and HEAD; times are to the second
+	// ServeContent keeps ranges and If-Range; times are to the second
 	// there, so the ETag is what distinguishes two objects.
 	http.ServeContent(w, r, "", info.Modified, f)
 }

@@ -735,6 +735,7 @@ func (s *objectSuite) linkChanged(t *testing.T) {
 		refused(l.method+" of another object", l.method, store.Link{URL: c.String(), Header: l.link.Header}, l.body)
 	}
 	refused("a link to read used to write", http.MethodPut, store.Link{URL: get.URL}, []byte("theirs"))
+	refused("a link to read used to ask for the head", http.MethodHead, get, nil)
 	refused("a link to read used to delete", http.MethodDelete, get, nil)
 	refused("a link to write used to read", http.MethodGet, store.Link{URL: put.URL}, nil)
 	s.want(t, "l", []byte("mine"))
