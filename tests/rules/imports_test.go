@@ -38,7 +38,7 @@ var rooms = map[string][]string{
 
 	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/secretrow", "shared/service/job"},
 	"infra/cmd/bindery": {
-		"shared/base/config", "shared/base/json", "shared/base/remote", "shared/render/check", "shared/render/edit", "shared/render/script/island", "shared/render/site", "shared/service/admin",
+		"shared/base/config", "shared/base/json", "shared/base/proxy", "shared/base/remote", "shared/render/check", "shared/render/edit", "shared/render/script/island", "shared/render/site", "shared/service/admin",
 		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/dashboard", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/preview", "shared/service/server", "shared/service/store",
@@ -62,6 +62,7 @@ var rooms = map[string][]string{
 	"shared/base/lazy":     {},
 	"shared/base/golden":   {},
 	"shared/base/proptest": {},
+	"shared/base/proxy":    {},
 	"shared/base/redirect": {},
 	"shared/base/remote":   {"shared/base/lazy"},
 
@@ -117,7 +118,7 @@ var rooms = map[string][]string{
 		"shared/base/filename", "shared/base/html", "shared/base/json", "shared/base/lazy", "shared/base/redirect", "shared/render/edit", "shared/render/expr", "shared/render/mdx",
 		"shared/render/reference", "shared/render/site",
 	},
-	"shared/service/api":    {"shared/base/json", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
+	"shared/service/api":    {"shared/base/json", "shared/base/proxy", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/asl":    {"shared/base/json"},
 	"shared/service/client": {"shared/base/ignore", "shared/base/json", "shared/base/remote", "shared/render/check", "shared/service/api", "shared/service/kept", "shared/service/snapshot"},
 	"shared/service/cloud":  {"shared/service/admin", "shared/service/job", "shared/service/store"},
@@ -135,7 +136,7 @@ var rooms = map[string][]string{
 	"shared/service/cloud/secretvalue":   {"shared/service/cloud/awsconfig", "shared/service/cloud/internal/call"},
 	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/stack":         {},
-	"shared/service/dashboard":           {"shared/render/theme", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
+	"shared/service/dashboard":           {"shared/base/proxy", "shared/render/theme", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/export": {
 		"shared/base/buildid", "shared/base/html", "shared/base/json", "shared/base/lazy", "shared/base/remote", "shared/render/check", "shared/render/component", "shared/render/css",
 		"shared/render/diagram", "shared/render/frame", "shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference",
@@ -149,7 +150,7 @@ var rooms = map[string][]string{
 	"shared/service/kept":            {"shared/base/lazy", "shared/service/store"},
 	"shared/service/local":           {"shared/service/asl", "shared/service/job", "shared/service/store"},
 	"shared/service/server": {
-		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
+		"shared/base/config", "shared/base/proxy", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
 		"shared/service/agent/model", "shared/service/agent/pull", "shared/service/agent/setup/forges", "shared/service/agent/setup/models",
 		"shared/service/api", "shared/service/asl", "shared/service/client", "shared/service/dashboard",
 		"shared/service/export", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/store", "shared/service/webhook",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/base/proxy"
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/server"
 )
@@ -16,7 +17,7 @@ func (a *app) upCommand() *cobra.Command {
 	var data, addr string
 	var withSeed bool
 	var agents setupFlags
-	var hosts []string
+	var hosts, proxies []string
 	var people peopleFlags
 	cmd := &cobra.Command{
 		Use:   "up --data DIR [--addr ADDRESS] [--seed]",
@@ -58,6 +59,9 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 			}
 			if hosts == nil {
 				hosts = a.env.WebhookHosts
+			}
+			if options.Proxies, err = proxy.Parse(proxies); err != nil {
+				return usagef("--trusted-proxy: %s", err)
 			}
 			options.Callbacks = remote.Callbacks{Private: hosts}
 			if options.Dashboard, err = a.dashboardOptions(&people); err != nil {
@@ -102,6 +106,7 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one, which is written to DIR/env")
 	cmd.Flags().BoolVar(&withSeed, "seed", false, "create an organisation, a project and a key, once")
 	cmd.Flags().StringSliceVar(&hosts, "webhook-host", nil, `host of your own network that webhooks may have, with its port unless it is 443, and "http://" in front where it has no encryption; may be repeated (default: $BINDERY_WEBHOOK_HOSTS)`)
+	cmd.Flags().StringSliceVar(&proxies, "trusted-proxy", nil, "network or address of a proxy in front, such as 10.0.0.0/8: its X-Forwarded-For or Forwarded says where a request comes from, for key allow-lists, limits and logs; may be repeated")
 	agents.add(cmd)
 	people.add(cmd)
 	return cmd

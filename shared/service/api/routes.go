@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/proxy"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -146,7 +147,7 @@ type server struct{ Options }
 func newServer(o Options) *server {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.ClientAddr == nil {
-		o.ClientAddr = remoteAddr
+		o.ClientAddr = proxy.Trusted(nil).Client
 	}
 	if o.NewRequestID == nil {
 		o.NewRequestID = NewRequestID
@@ -155,14 +156,6 @@ func newServer(o Options) *server {
 		o.Annotate = func(context.Context, ...slog.Attr) {}
 	}
 	return &server{o}
-}
-
-func remoteAddr(r *http.Request) netip.Addr {
-	ap, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return ap.Addr()
 }
 
 // NewRequestID makes a random value of Request-Id.
@@ -448,6 +441,9 @@ func (s *server) logRequest(r *http.Request, id string, took time.Duration, line
 		if value != "" {
 			attrs = append(attrs, slog.String(name, value))
 		}
+	}
+	if from := s.ClientAddr(r); from.IsValid() {
+		add("address", from.String())
 	}
 	add("organisation", line.organisation)
 	add("key", line.key)

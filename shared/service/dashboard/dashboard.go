@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/proxy"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -84,7 +85,7 @@ func New(opt Options) (*Dashboard, error) {
 		opt.Now = time.Now
 	}
 	if opt.ClientAddr == nil {
-		opt.ClientAddr = peer
+		opt.ClientAddr = proxy.Trusted(nil).Client
 	}
 	base, err := url.Parse(opt.URL)
 	if err != nil {
@@ -276,15 +277,6 @@ func (d *Dashboard) routes() []route {
 		{method: get, path: org + "/audit.csv", action: admin.ActionAudit, handle: auditFile},
 		{method: get, path: org + "/audit.jsonl", action: admin.ActionAudit, handle: auditFile},
 	}
-}
-
-// peer is the other end of a connection.
-func peer(r *http.Request) netip.Addr {
-	ap, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return ap.Addr().Unmap()
 }
 
 // status is the status of an error's code.

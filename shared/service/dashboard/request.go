@@ -66,7 +66,7 @@ func (d *Dashboard) route(row route) http.Handler {
 		}
 		// Not the address: a link that signs in has its token there.
 		d.opt.Log.InfoContext(r.Context(), "page", "method", r.Method, "route", cmp.Or(row.path, "none"), "status", seen.status,
-			"organisation", q.org.ID, "person", q.person.ID, "took", time.Since(begin))
+			"address", d.opt.ClientAddr(r), "organisation", q.org.ID, "person", q.person.ID, "took", time.Since(begin))
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/proxy"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
 )
@@ -23,6 +24,8 @@ import (
 type listener struct {
 	net.Listener
 	most int // connections of one address
+	// proxies have the connections of many clients, and bounds of their own.
+	proxies proxy.Trusted
 
 	mu   sync.Mutex
 	open map[netip.Addr]int
@@ -37,8 +40,12 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		from := clientOf(c.RemoteAddr())
+		trusted := false
+		if at, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil {
+			trusted = l.proxies.Has(at.Addr())
+		}
 		l.mu.Lock()
-		full := l.open[from] >= l.most
+		full := !trusted && l.open[from] >= l.most
 		if !full {
 			l.open[from]++
 		}

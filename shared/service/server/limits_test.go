@@ -2,17 +2,21 @@ package server
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/proxy"
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
@@ -182,6 +186,92 @@ func TestSlowReaders(t *testing.T) {
 	if err := <-ended; !os.IsTimeout(err) {
 		t.Error(err)
 	}
+}
+
+// Behind a trusted proxy, the address that it names counts: for keys that are bound to
+// addresses and in the log. The proxy has as many connections as it wants.
+func TestTrustedProxy(t *testing.T) {
+	const from, network = "203.0.113.9", "203.0.113.0/24"
+	for _, c := range []struct {
+		name    string
+		proxies []string
+		header  string
+		want    int
+		logged  string
+	}{
+		{"no proxy is trusted", nil, from, 403, "127.0.0.1"},
+		{"another is trusted", []string{"10.0.0.0/8"}, from, 403, "127.0.0.1"},
+		{"this one is", []string{"10.0.0.0/8", "127.0.0.1"}, from, 200, from},
+		{"this one is, and names another client", []string{"127.0.0.0/8"}, from + ", 198.51.100.1", 403, "198.51.100.1"},
+		{"this one is, and says nothing", []string{"127.0.0.0/8"}, "", 403, "127.0.0.1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			proxies, err := proxy.Parse(c.proxies)
+			if err != nil {
+				t.Fatal(err)
+			}
+			log := &lockedBuffer{}
+			s, err := Open(t.Context(), Options{Dir: t.TempDir(), Addr: "127.0.0.1:0", Proxies: proxies, Log: slog.New(slog.NewTextHandler(log, nil))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			s.most = 1
+			org, err := s.Admin.CreateOrganisation(t.Context(), admin.Organisation{Name: "Acme", Plan: admin.PlanEnterprise})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, key, err := s.Admin.CreateKey(t.Context(), admin.KeyRequest{Organisation: org.ID, Name: "office", AllowedAddresses: []netip.Prefix{netip.MustParsePrefix(network)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Serve(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			header := ""
+			if c.header != "" {
+				header = "X-Forwarded-For: " + c.header + "\r\n"
+			}
+			ask := func() *http.Response {
+				_, r := say(t, s, "GET /v1/organisation HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+key+"\r\n"+header+"\r\n")
+				res, err := http.ReadResponse(r, nil)
+				if err != nil {
+					return nil
+				}
+				_ = res.Body.Close()
+				return res
+			}
+			if res := ask(); res == nil || res.StatusCode != c.want {
+				t.Errorf("%+v, want %d", res, c.want)
+			}
+			trusted := proxies.Has(netip.MustParseAddr("127.0.0.1"))
+			if second := ask(); (second != nil) != trusted { // the first connection is open still
+				t.Errorf("a second connection is answered: %v, want %v", second != nil, trusted)
+			}
+			_ = s.Close() // a line of the log follows its answer
+			if got := log.String(); !strings.Contains(got, "address="+c.logged+" ") {
+				t.Errorf("the log does not name %s: %s", c.logged, got)
+			}
+		})
+	}
+}
+
+// lockedBuffer is a log that can be read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 // One address has its share of connections, and gets a place back with each

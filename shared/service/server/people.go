@@ -36,7 +36,7 @@ func (s *Server) addDashboard(opt Options) (err error) {
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
 	s.links = u.Scheme == "http" && (u.Hostname() == "localhost" || err == nil && ip.IsLoopback())
-	s.people, err = dashboard.New(dashboard.Options{Admin: s.Admin, Objects: s.local.Objects(), URL: address, Provider: opt.Dashboard.Provider, Links: s.links, Log: s.log})
+	s.people, err = dashboard.New(dashboard.Options{Admin: s.Admin, Objects: s.local.Objects(), URL: address, ClientAddr: s.proxies.Client, Provider: opt.Dashboard.Provider, Links: s.links, Log: s.log})
 	return err
 }
 

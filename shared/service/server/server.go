@@ -28,6 +28,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/proxy"
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
@@ -92,6 +93,9 @@ type Options struct {
 	Forge forge.Options
 	// Callbacks is which addresses webhooks may have.
 	Callbacks remote.Callbacks
+	// Proxies may say where a request comes from: for the addresses that keys are bound
+	// to, limits and logs.
+	Proxies proxy.Trusted
 	// Dashboard serves people at "/"; nil for callers of the API alone.
 	Dashboard *Dashboard
 	// Log gets what callers must not see; nil discards it.
@@ -126,6 +130,7 @@ type Server struct {
 	models   *models.Models       // nil without agents
 	people   *dashboard.Dashboard // nil without one
 	links    bool                 // links of LocalLink sign in
+	proxies  proxy.Trusted
 	stop     context.CancelFunc
 	work     sync.WaitGroup
 	ended    chan struct{} // closed when it answers no more
@@ -148,7 +153,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), timeouts: defaultTimeouts(), most: maxConnections, pause: reconcilePause, drain: drainTime}
+	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), proxies: opt.Proxies, timeouts: defaultTimeouts(), most: maxConnections, pause: reconcilePause, drain: drainTime}
 	if err := l.Lock(); err != nil {
 		return nil, errors.Join(err, l.Close(ctx))
 	}
@@ -250,7 +255,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	} else if n > 0 {
 		s.log.InfoContext(ctx, "exports of earlier releases are in the list of exports", "count", n)
 	}
-	calls := api.Handler(api.Options{Admin: s.Admin, Objects: s.local.Objects(), Log: s.log})
+	calls := api.Handler(api.Options{Admin: s.Admin, Objects: s.local.Objects(), ClientAddr: s.proxies.Client, Log: s.log})
 	links := s.local.Objects().Handler()
 	s.server = &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
@@ -278,7 +283,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		},
 	}
 	go func() {
-		s.fault = s.server.Serve(&listener{Listener: s.listener, most: s.most, open: map[netip.Addr]int{}})
+		s.fault = s.server.Serve(&listener{Listener: s.listener, most: s.most, proxies: s.proxies, open: map[netip.Addr]int{}})
 		close(s.ended)
 	}()
 	s.work.Go(func() { s.reconcile(ctx) })
