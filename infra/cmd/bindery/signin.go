@@ -23,7 +23,7 @@ type peopleFlags struct {
 }
 
 func (f *peopleFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.url, "url", "", "address under which people reach the dashboard, such as https://bindery.example.com (default: the one that it listens on)")
+	cmd.Flags().StringVar(&f.url, "url", "", "address under which people and callers come, such as https://bindery.example.com: all links begin with it (default: the one that it listens on)")
 	cmd.Flags().StringVar(&f.issuer, "oidc-issuer", "", "address of an OpenID provider that signs people in; its client secret is in $BINDERY_OIDC_CLIENT_SECRET")
 	cmd.Flags().StringVar(&f.client, "oidc-client-id", "bindery", "what the provider knows the dashboard as")
 	cmd.Flags().StringVar(&f.groups, "oidc-groups", "", "file with the table of roles that groups at the provider have, as JSON")
@@ -34,13 +34,13 @@ func (f *peopleFlags) add(cmd *cobra.Command) {
 // dashboardOptions are those of a server for people.
 func (a *app) dashboardOptions(f *peopleFlags) (*server.Dashboard, error) {
 	d := &server.Dashboard{URL: f.url}
-	for name, address := range map[string]string{"url": f.url, "oidc-issuer": f.issuer} {
-		if u, err := url.Parse(address); address != "" && (err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http") {
-			return nil, usagef("--%s must be an address that begins with https:// or http://", name)
-		}
+	if u, err := url.Parse(f.issuer); f.issuer != "" && (err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http") {
+		return nil, usagef("--oidc-issuer must be an address that begins with https:// or http://")
 	}
-	if u, err := url.Parse(f.url); f.url != "" && (err != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "") {
-		return nil, usagef("--url must have no path: the dashboard is at /")
+	if f.url != "" {
+		if err := server.CheckURL(f.url); err != nil {
+			return nil, usagef("--url %s", err)
+		}
 	}
 	if f.issuer != "" {
 		d.Provider = &dashboard.Provider{Issuer: f.issuer, ClientID: f.client, ClientSecret: a.env.OIDCClientSecret, GroupsClaim: f.claim}

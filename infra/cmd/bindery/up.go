@@ -87,7 +87,7 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 				return err
 			}
 			a.warnIfOpen(s.Addr())
-			a.say("Bindery is at %s; its environment is in %s", s.URL, env)
+			a.say("Bindery is at %s; its environment is in %s", s.Public, env)
 			link, err := s.SignInLink(ctx)
 			if err == nil {
 				err = a.offerSignIn(ctx, link, people.open)

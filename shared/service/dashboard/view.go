@@ -195,8 +195,10 @@ func (d *Dashboard) functions() template.FuncMap {
 			}
 			return a.path, nil
 		},
-		"docs":  d.docs,
-		"field": field, "ticked": ticked,
+		"docs": d.docs,
+		// Printed commands name the address: whoever copies one has nothing to look up.
+		"address": func() string { return d.at("") },
+		"field":   field, "ticked": ticked,
 		"time":  func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04") },
 		"hour":  func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:00") },
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"html"
 	"io"
 	"net/http"
@@ -210,6 +211,54 @@ func TestExportsAndSnapshotsOnTheDashboard(t *testing.T) {
 }
 
 // For others than this machine no link signs in.
+// Every link begins with the address under which people come.
+func TestLinksBeginWithTheAddress(t *testing.T) {
+	for _, c := range []struct{ url, want, env string }{
+		{"", "", ""},
+		{"https://docs-admin.example.com", "https://docs-admin.example.com", ""},
+		{"https://docs-admin.example.com/", "https://docs-admin.example.com", ""},
+		{"http://localhost:21241", "http://localhost:21241", "http://localhost:21241"},
+	} {
+		s, err := Open(t.Context(), Options{Dir: t.TempDir(), Temporary: true, Addr: "127.0.0.1:0", Dashboard: &Dashboard{URL: c.url}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		c.want, c.env = cmp.Or(c.want, s.URL), cmp.Or(c.env, s.URL)
+		get, err := s.local.Objects().PresignGet(t.Context(), "k", "a.tar.gz", time.Minute)
+		if err != nil || !strings.HasPrefix(get.URL, c.want+local.LinkPath) {
+			t.Errorf("--url %q: a download is at %s, %v", c.url, get.URL, err)
+		}
+		put, err := s.local.Objects().PresignPut(t.Context(), "k", 1, strings.Repeat("0", 64), time.Minute)
+		if err != nil || !strings.HasPrefix(put.URL, c.want+local.LinkPath) {
+			t.Errorf("--url %q: an upload is at %s, %v", c.url, put.URL, err)
+		}
+		if link, err := s.SignInLink(t.Context()); err != nil || link != "" && !strings.HasPrefix(link, c.want+"/sign-in/") {
+			t.Errorf("--url %q: the sign-in link is %q, %v", c.url, link, err)
+		}
+		path, err := s.WriteEnv(Seed{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if env, err := os.ReadFile(path); err != nil || !strings.Contains(string(env), "BINDERY_URL="+c.env+"\n") {
+			t.Errorf("--url %q: %s, %v; want %s", c.url, env, err, c.env)
+		}
+	}
+	for address, want := range map[string]string{
+		"docs-admin.example.com": "begins with https://", "ftp://x": "begins with https://", "https://": "names a host", "http://:8787": "names a host", "https://u:p@x": "no user",
+		"https://x/?a=b": "no query", "https://x?": "no query", "https://x#a": "no query", "https://x/#": "no query", "https://x/admin": "nothing is served below /admin", "https://x//": "no path", "://": "begins",
+	} {
+		dir := t.TempDir()
+		s, err := Open(t.Context(), Options{Dir: dir, Addr: "127.0.0.1:0", Dashboard: &Dashboard{URL: address}})
+		if err == nil {
+			_ = s.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", address, err, want)
+		}
+	}
+}
+
 func TestNoLinkForOtherMachines(t *testing.T) {
 	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Temporary: true, Addr: "127.0.0.1:0", Dashboard: &Dashboard{URL: "https://bindery.example.com"}})
 	if err != nil {

@@ -113,13 +113,18 @@ func (s *Server) Seed(ctx context.Context, domain string) (Seed, error) {
 }
 
 // WriteEnv writes the file env into the data folder, for the environment of
-// callers, and returns where it is.
+// callers on this machine, and returns where it is. They come by the address that links
+// begin with if that is one of this machine, so that sign-in links are for it.
 func (s *Server) WriteEnv(have Seed) (string, error) {
 	path, err := filepath.Abs(filepath.Join(s.dir, "env"))
 	if err != nil {
 		return "", err
 	}
-	return path, writePrivate(path, envFile(s.URL, have))
+	address := s.URL
+	if s.links {
+		address = s.Public
+	}
+	return path, writePrivate(path, envFile(address, have))
 }
 
 // envFile is what the file env holds: assignments that a shell can read. They are for

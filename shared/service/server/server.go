@@ -112,8 +112,10 @@ func CollectLate() {
 
 // Server is a whole Bindery in one process.
 type Server struct {
-	// URL is where it answers.
+	// URL is where it answers on this machine.
 	URL string
+	// Public is the address that links begin with: URL unless people come by another.
+	Public string
 	// Admin is its rules, beside the API.
 	Admin *admin.Service
 
@@ -162,7 +164,10 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 		return nil, errors.Join(err, l.Close(ctx))
 	}
 	s.URL = "http://" + reachable(s.listener.Addr())
-	l.SetBaseURL(s.URL)
+	if s.Public, err = publicURL(opt, s.URL); err != nil {
+		return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
+	}
+	l.SetBaseURL(s.Public)
 	s.Admin = admin.New(admin.Options{
 		SnapshotID: opt.SnapshotID,
 		Store:      l.Store(), Objects: l.Objects(), Runner: l.Runner(), Secrets: l.Secrets(), Log: log, PollAfter: localPace, PollFreely: freeAge,
