@@ -30,6 +30,9 @@ type Session struct {
 	// browser calls itself.
 	Address string `json:"address,omitempty"`
 	Agent   string `json:"agent,omitempty"`
+	// NoAuthTime says that a fresh sign-in was asked for and the provider did not say
+	// when it was.
+	NoAuthTime bool `json:"noAuthTime,omitempty"`
 	// Digest is the SHA-256 of the token in hex.
 	Digest string `json:"digest"`
 }
@@ -79,8 +82,10 @@ type NewSession struct {
 	Person string
 	// ProvedAt is when the person proved who they are; zero for now.
 	ProvedAt time.Time
-	Address  netip.Addr
-	Agent    string
+	// NoAuthTime is that of Session.
+	NoAuthTime bool
+	Address    netip.Addr
+	Agent      string
 	// Old is the token that the browser had before, if any.
 	Old string
 }
@@ -101,7 +106,7 @@ func (s *Service) BeginSession(ctx context.Context, in NewSession) (string, Sess
 	token := newSecret("session")
 	sess := Session{
 		ID: timePart(now) + s.opt.NewID("")[1:], Person: in.Person, SignedInAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(sessionIdle),
-		Agent: cutText(in.Agent, maxAgent), Digest: keyDigest(token),
+		NoAuthTime: in.NoAuthTime, Agent: cutText(in.Agent, maxAgent), Digest: keyDigest(token),
 	}
 	if !in.ProvedAt.IsZero() && in.ProvedAt.Before(now) {
 		sess.ProvedAt = in.ProvedAt.UTC()
@@ -266,7 +271,9 @@ type Flow struct {
 	Nonce    string `json:"nonce"`
 	Verifier string `json:"verifier"` // of PKCE
 	// Next is the path that the person wanted to see.
-	Next      string    `json:"next,omitempty"`
+	Next string `json:"next,omitempty"`
+	// Again says that a fresh sign-in was asked for.
+	Again     bool      `json:"again,omitempty"`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
@@ -365,16 +372,40 @@ func (s *Service) TakeLink(ctx context.Context, token string) (string, error) {
 	return link.Person, err
 }
 
-// signIns counts the sign-ins that an address began.
+// signIns counts the sign-ins of an address that failed.
 type signIns struct {
 	Since time.Time `json:"since"`
 	Count int       `json:"count"`
 }
 
-// CountSignIn counts an attempt to sign in, and returns how long its address has
-// to wait: 0 for not at all. Addresses of IPv6 count by their network of 64 bits,
-// which is one customer's.
+// SignInLimit is a limit of failed sign-ins of one address.
+type SignInLimit string
+
+// Limits of failed sign-ins: at a provider, and by links, each with its own count.
+const (
+	ProviderSignIns SignInLimit = "signins#"
+	LinkSignIns     SignInLimit = "linksignins#"
+)
+
+// CountSignIn is CountFailure at a provider.
 func (s *Service) CountSignIn(ctx context.Context, from netip.Addr) (time.Duration, error) {
+	return s.CountFailure(ctx, ProviderSignIns, from)
+}
+
+// SignInWait returns how long an address has to wait before its next sign-in, because
+// too many failed: 0 for not at all. Addresses of IPv6 count by their network of 64
+// bits, which is one customer's.
+func (s *Service) SignInWait(ctx context.Context, of SignInLimit, from netip.Addr) (time.Duration, error) {
+	return s.failures(ctx, of, from, 0)
+}
+
+// CountFailure counts a failed sign-in, unless the address has to wait: then it returns
+// how long.
+func (s *Service) CountFailure(ctx context.Context, of SignInLimit, from netip.Addr) (time.Duration, error) {
+	return s.failures(ctx, of, from, 1)
+}
+
+func (s *Service) failures(ctx context.Context, of SignInLimit, from netip.Addr, more int) (time.Duration, error) {
 	from = from.Unmap().WithZone("")
 	bits := 64
 	if from.Is4() {
@@ -386,7 +417,7 @@ func (s *Service) CountSignIn(ctx context.Context, from netip.Addr) (time.Durati
 	}
 	var wait time.Duration
 	err = s.transact(ctx, func() error {
-		key := store.Key{PK: "signins#" + network.String(), SK: skSignIns}
+		key := store.Key{PK: string(of) + network.String(), SK: skSignIns}
 		n, revision, err := readOr[signIns](ctx, s, key)
 		if err != nil {
 			return err
@@ -399,7 +430,10 @@ func (s *Service) CountSignIn(ctx context.Context, from netip.Addr) (time.Durati
 			wait = n.Since.Add(signInSpan).Sub(now)
 			return nil
 		}
-		n.Count++
+		if more == 0 {
+			return nil
+		}
+		n.Count += more
 		var b batch
 		b.put(key, revision, n).ExpiresAt = n.Since.Add(signInSpan)
 		return s.write(ctx, &b)

@@ -28,7 +28,7 @@ func TestGroupsOfAProvider(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		claim  any
-		status int // of the form for a key
+		status int // of a form for admins
 	}{
 		{"a list", []string{"everybody", "CN=Writers, OU=Docs", "leads"}, 200},
 		{"one text", "CN=Writers, OU=Docs", 403},
@@ -40,7 +40,7 @@ func TestGroupsOfAProvider(t *testing.T) {
 		is.claims = map[string]any{"https://example.com/groups": c.claim, "groups": []string{"leads"}, "email_verified": false}
 		b := w.browser()
 		b.get(is.begin(b, "")).says(t, c.name, 303)
-		b.get("/org/"+x.ID+"/keys/new").says(t, c.name, c.status)
+		b.get("/org/"+x.ID+"/webhooks/new").says(t, c.name, c.status)
 	}
 	is.claims = map[string]any{
 		"_claim_names":   map[string]string{"https://example.com/groups": "src1"},

@@ -83,21 +83,18 @@ func beginSignIn(q *request) error {
 	if p == nil {
 		return notFound()
 	}
-	if err := q.admitted(); err != nil {
-		return err
-	}
 	found, err := p.find(q.ctx())
 	if err != nil {
 		return err
 	}
-	f := admin.Flow{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: localPath(q.value("next"))}
+	f := admin.Flow{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: localPath(q.value("next")), Again: q.value("again") != ""}
 	token, err := q.admin().BeginFlow(q.ctx(), f)
 	if err != nil {
 		return err
 	}
 	q.d.setCookie(q.w, q.d.flow, token, 10*time.Minute)
 	options := []oauth2.AuthCodeOption{oidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier)}
-	if q.value("again") != "" {
+	if f.Again {
 		options = append(options, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
 	}
 	config := p.config(found, "")
@@ -112,7 +109,7 @@ func endSignIn(q *request) error {
 	if p == nil {
 		return notFound()
 	}
-	if err := q.admitted(); err != nil {
+	if err := q.admitted(admin.ProviderSignIns); err != nil {
 		return err
 	}
 	flow, err := q.admin().TakeFlow(q.ctx(), q.d.cookieValue(q.r, q.d.flow))
@@ -145,12 +142,28 @@ func endSignIn(q *request) error {
 	if err != nil {
 		return err
 	}
-	return q.begin(person.ID, proved, flow.Next)
+	s := admin.NewSession{Person: person.ID, ProvedAt: notProved}
+	if flow.Again { // only a sign-in that was asked for is a fresh one
+		s.ProvedAt, s.NoAuthTime = proved, proved.IsZero()
+		if s.NoAuthTime {
+			s.ProvedAt = notProved
+		}
+	}
+	return q.begin(s, flow.Next)
 }
+
+// notProved is when a person proved who they are if nobody says so: never lately.
+var notProved = time.Unix(0, 0)
+
+// clockDifference is how far a provider's clock may be ahead.
+const clockDifference = time.Minute
 
 // refuse says why a sign-in failed; the cause is for the log.
 func (q *request) refuse(why string, cause error) error {
 	q.d.opt.Log.WarnContext(q.ctx(), "a sign-in was refused", "why", why, "error", cause)
+	if err := q.failed(admin.ProviderSignIns); err != nil {
+		return err
+	}
 	return q.show(http.StatusUnauthorized, "error", "You are not signed in", "This sign-in did not work: "+why+". Begin again.", nil)
 }
 
@@ -195,6 +208,9 @@ func (p *provider) identity(ctx context.Context, secret, code string, flow admin
 	}
 	if c.AuthTime > 0 {
 		zero = time.Unix(c.AuthTime, 0)
+	}
+	if zero.After(p.now().Add(clockDifference)) {
+		return admin.Identity{}, time.Time{}, fmt.Errorf("the provider says that the sign-in was at %s, which is in the future", zero.UTC().Format(time.RFC3339))
 	}
 	return admin.Identity{
 		Issuer: verified.Issuer, Subject: verified.Subject, Address: c.Email,

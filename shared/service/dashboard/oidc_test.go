@@ -212,6 +212,70 @@ func TestSigningInAgain(t *testing.T) {
 	}
 }
 
+// Only a sign-in that was asked for is fresh, and only if the provider says when it was.
+func TestOnlyASignInThatWasAskedForIsFresh(t *testing.T) {
+	for _, c := range []struct {
+		name, query string
+		claims      func(now time.Time) map[string]any
+		answer      int
+		form        int
+		says        string
+	}{
+		{"the provider did not ask the person", "", func(time.Time) map[string]any { return nil }, 303, 403, "Sign in again"},
+		{"it says that it did, and nobody asked for that", "", func(now time.Time) map[string]any { return map[string]any{"auth_time": now.Unix()} }, 303, 403, "Sign in again"},
+		{"asked for, and it does not say when", "?again=1", func(time.Time) map[string]any { return nil }, 303, 403, "its id token has no auth_time"},
+		{"asked for, and it was before", "?again=1", func(now time.Time) map[string]any { return map[string]any{"auth_time": now.Add(-2 * time.Hour).Unix()} }, 303, 403, "Sign in again"},
+		{"asked for, and in the future", "?again=1", func(now time.Time) map[string]any { return map[string]any{"auth_time": now.Add(time.Hour).Unix()} }, 401, 303, ""},
+		{"not asked for, and in the future", "", func(now time.Time) map[string]any { return map[string]any{"auth_time": now.Add(time.Hour).Unix()} }, 401, 303, ""},
+		{"asked for, by a clock that is a little ahead", "?again=1", func(now time.Time) map[string]any {
+			return map[string]any{"auth_time": now.Add(30 * time.Second).Unix()}
+		}, 303, 200, ""},
+		{"asked for", "?again=1", func(now time.Time) map[string]any { return map[string]any{"auth_time": now.Unix()} }, 303, 200, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			is, with := newIssuer(t)
+			w := newWorld(t, with)
+			is.w = w
+			x := w.tenant("Own", "docs.example.com")
+			if _, err := w.Invite(w.ctx, w.Operator(x.ID), "ada@example.com", admin.RoleOwner); err != nil {
+				t.Fatal(err)
+			}
+			b := w.browser()
+			is.claims = c.claims(w.Time())
+			b.get(is.begin(b, c.query)).says(t, "the answer", c.answer)
+			form := b.get("/org/"+x.ID+"/keys/new").says(t, "the form", c.form)
+			if !strings.Contains(form.text(), c.says) {
+				t.Errorf("the page does not say %q: %s", c.says, form.text())
+			}
+		})
+	}
+}
+
+// A company behind one address can sign in, whoever begins how many sign-ins there:
+// failures are counted.
+func TestACompanyBehindOneAddressSignsIn(t *testing.T) {
+	is, with := newIssuer(t)
+	w := newWorld(t, with, func(o *dashboard.Options) { o.Links = true })
+	is.w = w
+	x := w.tenant("Own", "docs.example.com")
+	if _, err := w.Invite(w.ctx, w.Operator(x.ID), "ada@example.com", admin.RoleOwner); err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		w.browser().get("/sign-in/start").says(t, "a start", 303)
+	}
+	for range 40 {
+		b := w.browser()
+		b.get(is.begin(b, "")).says(t, "a sign-in", 303)
+	}
+	for range 30 {
+		w.browser().get("/sign-in/callback?code=x&state=y").says(t, "a guess", 401)
+	}
+	b := w.browser()
+	b.get(is.begin(b, "")).says(t, "after too many failures", 429)
+	w.browser().byLink().says(t, "a link has a limit of its own", 303)
+}
+
 func TestAProviderThatIsDown(t *testing.T) {
 	is, with := newIssuer(t)
 	w := newWorld(t, with)

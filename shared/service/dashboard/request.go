@@ -184,7 +184,7 @@ func (q *request) fail(err error) {
 		return
 	}
 	if errors.Is(err, errCrowd) {
-		q.error(http.StatusTooManyRequests, "Too many sign-ins", "There were too many sign-ins from your address. Try again in a few minutes.")
+		q.error(http.StatusTooManyRequests, "Too many sign-ins", "Too many sign-ins from your address failed. Try again in a few minutes.")
 		return
 	}
 	code := admin.CodeOf(err)

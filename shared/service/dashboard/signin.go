@@ -61,10 +61,12 @@ type signInView struct {
 	Provider, Links bool
 	Start           string // where a sign-in at the provider begins
 	Again           bool
+	// NoAuthTime says that the provider did not say when the last fresh sign-in was.
+	NoAuthTime bool
 }
 
 func (q *request) signIn(next string, again bool) signInView {
-	v := signInView{Provider: q.d.provider != nil, Links: q.d.opt.Links, Again: again}
+	v := signInView{Provider: q.d.provider != nil, Links: q.d.opt.Links, Again: again, NoAuthTime: again && q.session.NoAuthTime}
 	pairs := []string{"next", next}
 	if again {
 		pairs = append(pairs, "again", "1")
@@ -94,13 +96,22 @@ func (q *request) signInAgain() {
 	}
 }
 
-// errCrowd refuses a sign-in of an address that began too many.
-var errCrowd = errors.New("too many sign-ins")
+// errCrowd refuses a sign-in of an address of which too many failed.
+var errCrowd = errors.New("too many failed sign-ins")
 
-// admitted counts a sign-in of the request's address: errCrowd where there were
-// too many.
-func (q *request) admitted() error {
-	wait, err := q.admin().CountSignIn(q.ctx(), q.d.opt.ClientAddr(q.r))
+// admitted returns errCrowd if too many sign-ins of the request's address failed.
+func (q *request) admitted(of admin.SignInLimit) error {
+	wait, err := q.admin().SignInWait(q.ctx(), of, q.d.opt.ClientAddr(q.r))
+	return q.waits(wait, err)
+}
+
+// failed counts a failed sign-in of the request's address.
+func (q *request) failed(of admin.SignInLimit) error {
+	wait, err := q.admin().CountFailure(q.ctx(), of, q.d.opt.ClientAddr(q.r))
+	return q.waits(wait, err)
+}
+
+func (q *request) waits(wait time.Duration, err error) error {
 	if err != nil || wait == 0 {
 		return err
 	}
@@ -109,10 +120,9 @@ func (q *request) admitted() error {
 }
 
 // begin begins a session of somebody who has just signed in.
-func (q *request) begin(person string, proved time.Time, next string) error {
-	token, _, err := q.admin().BeginSession(q.ctx(), admin.NewSession{
-		Person: person, ProvedAt: proved, Address: q.d.opt.ClientAddr(q.r), Agent: q.r.UserAgent(), Old: q.d.token(q.r),
-	})
+func (q *request) begin(s admin.NewSession, next string) error {
+	s.Address, s.Agent, s.Old = q.d.opt.ClientAddr(q.r), q.r.UserAgent(), q.d.token(q.r)
+	token, _, err := q.admin().BeginSession(q.ctx(), s)
 	if err != nil {
 		return err
 	}
@@ -124,17 +134,20 @@ func signInByLink(q *request) error {
 	if !q.d.opt.Links || !loopback(q.r, q.d.opt.ClientAddr(q.r)) {
 		return notFound()
 	}
-	if err := q.admitted(); err != nil {
+	if err := q.admitted(admin.LinkSignIns); err != nil {
 		return err
 	}
 	person, err := q.admin().TakeLink(q.ctx(), q.value("token"))
 	if admin.CodeOf(err) == admin.CodeUnauthorized {
+		if err := q.failed(admin.LinkSignIns); err != nil {
+			return err
+		}
 		return q.show(http.StatusUnauthorized, "error", "This link has ended", "A link signs you in once, within a minute. bindery sign-in prints a new one.", nil)
 	}
 	if err != nil {
 		return err
 	}
-	return q.begin(person, time.Time{}, q.value("next"))
+	return q.begin(admin.NewSession{Person: person}, q.value("next"))
 }
 
 func signOut(q *request) error {
