@@ -19,6 +19,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/delivery/serve"
 	"github.com/bindery-docs/bindery/shared/service/preview"
+	service "github.com/bindery-docs/bindery/shared/service/server"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -102,6 +103,7 @@ func (a *app) warnIfOpen(addr net.Addr) {
 // serveUntil serves until ctx ends, then lets requests under way end for a
 // while.
 func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
+	service.EndUnused(server)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {

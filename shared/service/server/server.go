@@ -4,6 +4,7 @@
 //
 //	server.go    Server: what it is made of, its beginning and its end
 //	limits.go    how long requests and answers may take
+//	unused.go    connections without a request, which no end waits for
 //	conn.go      connections: how many, and what net/http would refuse its own way
 //	children.go  the processes that do the steps of exports, one for each
 //	child.go     what such a process does
@@ -287,6 +288,7 @@ func (s *Server) Serve(ctx context.Context) error {
 			}
 		},
 	}
+	EndUnused(s.server)
 	go func() {
 		s.fault = s.server.Serve(&listener{Listener: s.listener, most: s.most, proxies: s.proxies, open: map[netip.Addr]int{}})
 		close(s.ended)
