@@ -35,7 +35,7 @@ const (
 	CodeIncomplete     = "snapshot_incomplete"   // something was not uploaded
 	CodeInconsistent   = "snapshot_inconsistent" // manifest and packs contradict each other
 	CodeOvertaken      = "snapshot_overtaken"    // another snapshot was published meanwhile
-	CodeBundleGone     = "bundle_gone"           // the bundle was removed
+	CodeBundleGone     = "bundle_gone"           // the bundle was removed or is damaged
 	CodeFindingsGone   = "findings_gone"         // the findings were removed, or never kept
 	CodeKeyReused      = "idempotency_mismatch"  // same Idempotency-Key, other request
 	CodeKeyRunning     = "idempotency_running"   // the first request with this key still runs

@@ -458,6 +458,13 @@ func (s *Service) GetExport(ctx context.Context, c Caller, id string) (ExportJob
 	return j, nil
 }
 
+// Whole reports whether a bundle's object has the size that the bundle had when it was
+// stored. It returns store.ErrNotFound if the object is not there.
+func (b Bundle) Whole(ctx context.Context, objects store.Objects) (bool, error) {
+	info, err := objects.Stat(ctx, b.Key)
+	return err == nil && info.Size == b.Size, err
+}
+
 // BundleLink is a link to a finished bundle.
 type BundleLink struct {
 	Job  ExportJob
@@ -469,7 +476,7 @@ type BundleLink struct {
 
 // BundleLink makes a fresh link to the bundle of a caller's job: CodeJobRunning
 // while there is none yet, CodeJobFailed where there never will be one,
-// CodeBundleGone where it was removed.
+// CodeBundleGone where it was removed or is damaged.
 func (s *Service) BundleLink(ctx context.Context, c Caller, jobID, idempotencyKey string) (BundleLink, error) {
 	link := func() (BundleLink, error) {
 		j, err := s.callersJob(ctx, c, jobID)
@@ -483,10 +490,13 @@ func (s *Service) BundleLink(ctx context.Context, c Caller, jobID, idempotencyKe
 		default:
 			return BundleLink{}, Errorf(CodeJobRunning, "the export is %s: there is no bundle yet", j.Status).After(s.opt.PollAfter)
 		}
-		if _, err := s.opt.Objects.Stat(ctx, j.Bundle.Key); errors.Is(err, store.ErrNotFound) {
+		switch whole, err := j.Bundle.Whole(ctx, s.opt.Objects); {
+		case errors.Is(err, store.ErrNotFound):
 			return BundleLink{}, Errorf(CodeBundleGone, "the bundle was removed; start another export")
-		} else if err != nil {
+		case err != nil:
 			return BundleLink{}, fmt.Errorf("look for bundle of %s: %w", j.ID, err)
+		case !whole:
+			return BundleLink{}, Errorf(CodeBundleGone, "the bundle is damaged: it does not have the size that was stored; start another export")
 		}
 		l, err := s.opt.Objects.PresignGet(ctx, j.Bundle.Key, j.Domain+"-"+j.Version+".tar.gz", s.opt.LinkLife)
 		if err != nil {

@@ -96,7 +96,12 @@ func TestAnExportFromBeginningToEnd(t *testing.T) {
 
 	_, err = w.BundleLink(w.ctx, x.caller, j.ID, "")
 	want(t, err, admin.CodeBundleGone)
-	if _, err := w.objects.Put(w.ctx, bundleOf(j).Key, strings.NewReader("bundle"), store.PutOptions{}); err != nil {
+	if _, err := w.objects.Put(w.ctx, bundleOf(j).Key, strings.NewReader("half a bundle"), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.BundleLink(w.ctx, x.caller, j.ID, "")
+	want(t, err, admin.CodeBundleGone) // of another size
+	if _, err := w.objects.Put(w.ctx, bundleOf(j).Key, strings.NewReader("bundle"+strings.Repeat("x", 994)), store.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	l, err := w.BundleLink(w.ctx, x.caller, j.ID, "")

@@ -25,9 +25,11 @@ func (s *Steps) reuse(ctx context.Context, j admin.ExportJob, plan admin.ExportP
 		return false, err
 	}
 	bundle := *lender.Bundle
-	if j.Have == bundle.SHA256 {
-		_, err = s.opt.Objects.Stat(ctx, bundle.Key)
-	} else {
+	whole, err := bundle.Whole(ctx, s.opt.Objects)
+	if err == nil && !whole {
+		return false, nil // it is damaged
+	}
+	if err == nil && j.Have != bundle.SHA256 {
 		bundle.Key = job.BundleKey(j.ID)
 		err = s.opt.Objects.Copy(ctx, lender.Bundle.Key, bundle.Key)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -147,6 +148,7 @@ func TestWhatIsNotReused(t *testing.T) {
 			w.configure(t, func(c *admin.Configuration) { c.Settings.CanonicalHTML = true })
 		}},
 		{name: "the bundle is gone", change: func(t *testing.T, w *world) { w.removeAll(t, "bundle.tar.gz") }},
+		{name: "the bundle lost its end", change: func(t *testing.T, w *world) { w.cutAll(t, "bundle.tar.gz") }},
 		{name: "the findings are gone", change: func(t *testing.T, w *world) { w.removeAll(t, "findings.jsonl") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -212,6 +214,32 @@ func (w *world) configure(t *testing.T, change func(*admin.Configuration)) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// cutAll takes the second half of an object of every job away, by its name.
+func (w *world) cutAll(t *testing.T, name string) {
+	t.Helper()
+	list, err := w.objects.List(context.Background(), job.AllObjects, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range list {
+		if !strings.HasSuffix(o.Key, "/"+name) {
+			continue
+		}
+		half, err := w.objects.Get(context.Background(), o.Key, 0, o.Size/2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(half)
+		_ = half.Close()
+		if err == nil {
+			_, err = w.objects.Put(context.Background(), o.Key, bytes.NewReader(data), store.PutOptions{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ func AfterAsks(shards int) Asks {
 // above 5 GiB asks one more write for each GiB, and each pack of kept values above three
 // one more read.
 func ReusedAsks() Asks {
-	return Asks{WriteUnits: 22, ReadUnits: 20, ObjectWrites: 5, ObjectReads: 9, Transitions: 6, Calls: 3}
+	return Asks{WriteUnits: 22, ReadUnits: 20, ObjectWrites: 5, ObjectReads: 10, Transitions: 6, Calls: 3}
 }
 
 // Prices are in US dollars. See DefaultPrices for what each is for.

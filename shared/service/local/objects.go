@@ -365,8 +365,21 @@ func scanObject(row interface{ Scan(...any) error }) (stored, error) {
 
 // Stat implements store.Objects.
 func (o *Objects) Stat(ctx context.Context, key string) (store.ObjectInfo, error) {
-	s, err := o.find(ctx, key)
-	return s.ObjectInfo, err
+	// The size is the file's: a disk can lose what a row says.
+	f, s, err := o.open(ctx, key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return store.ObjectInfo{}, fmt.Errorf("object %s: its file is gone: %w", key, store.ErrNotFound)
+	}
+	if err != nil {
+		return store.ObjectInfo{}, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return store.ObjectInfo{}, fmt.Errorf("object %s: %w", key, portError(ctx, err))
+	}
+	s.Size = info.Size()
+	return s.ObjectInfo, nil
 }
 
 // List implements store.Objects.

@@ -192,6 +192,32 @@ func TestHandlerRefusals(t *testing.T) {
 	holds("ended", "GET", get.URL, 403, "this link has expired")
 }
 
+// What the disk lost shows: an object has the size of its file, and is not there without
+// it.
+func TestStatLooksAtTheFile(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	if _, err := l.Objects().Put(t.Context(), "k", strings.NewReader("0123456789"), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "objects", "*", "*"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%q, %v", found, err)
+	}
+	if err := os.Truncate(found[0], 5); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := l.Objects().Stat(t.Context(), "k"); err != nil || info.Size != 5 {
+		t.Errorf("half of it: %+v, %v", info, err)
+	}
+	if err := os.Remove(found[0]); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := l.Objects().Stat(t.Context(), "k"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("without it: %+v, %v", info, err)
+	}
+}
+
 func TestDownloadHeaders(t *testing.T) {
 	l := open(t, t.TempDir())
 	l.SetBaseURL("http://x")
