@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -120,8 +121,8 @@ func (l *Local) Objects() *Objects { return l.objects }
 func (l *Local) SetBaseURL(base string) { l.objects.setBase(base) }
 
 // Lock takes the folder for running executions, until Close. It returns
-// ErrLocked when another process has it, and does nothing when this Local has
-// it already. Runner.Resume calls it; a server may call it earlier to fail early.
+// ErrLocked when another process has it, ErrDamaged for a database that is not whole,
+// and does nothing when this Local has it already. Runner.Resume calls it; a server may call it earlier to fail early.
 func (l *Local) Lock() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,13 +140,38 @@ func (l *Local) Lock() error {
 		}
 		return fmt.Errorf("local: lock %s: %w", l.dir, err)
 	}
+	if err := l.check(context.Background()); err != nil {
+		_ = f.Close()
+		return fmt.Errorf("local: %w", err)
+	}
 	l.lock = f
 	// Nobody else can be writing here for long: operator commands do not
 	// write objects. So what lies around is left from a process that died.
-	if err := l.objects.Sweep(context.Background()); err != nil {
+	if err := errors.Join(l.objects.sweepUnfinished(), l.objects.Sweep(context.Background())); err != nil {
 		l.log.Warn("could not clean the objects folder", "error", err)
 	}
 	return nil
+}
+
+// ErrDamaged is the error of a folder with a database that is not whole.
+var ErrDamaged = errors.New("the database is damaged")
+
+// check reads the structure of the database. What is written to a damaged one makes it
+// worse.
+func (l *Local) check(ctx context.Context) error {
+	if l.temporary {
+		return nil
+	}
+	var found string
+	err := l.reads.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found)
+	switch {
+	case err == nil && found == "ok":
+		return nil
+	case err != nil:
+		found = err.Error()
+	}
+	return fmt.Errorf("%w: %s: %s. Put a copy of the whole data folder in its place, or save what can be read: "+
+		"sqlite3 %[2]s .recover | sqlite3 %[2]s.new, then put that file in its place", ErrDamaged, l.path(databaseFile), strings.TrimSpace(found))
 }
 
 // Close drains the runner (see Runner.Close), releases the lock and closes the

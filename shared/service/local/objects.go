@@ -266,6 +266,20 @@ func (o *Objects) Sweep(ctx context.Context) error {
 	})
 }
 
+// sweepUnfinished removes files that a process was writing when it died. Uploads in
+// parts stay: the next process goes on with them. The lock's holder calls it at its
+// start.
+func (o *Objects) sweepUnfinished() error {
+	dir := filepath.Join(o.root, "tmp")
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), "upload-") {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}
+
 // named returns the files of all objects.
 func (o *Objects) named(ctx context.Context) (map[string]bool, error) {
 	rows, err := o.l.reads.QueryContext(ctx, `SELECT file FROM objects`)

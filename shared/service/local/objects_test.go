@@ -91,7 +91,7 @@ func TestLockSweeps(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for name, modified := range map[string]time.Time{"tmp/put-1": old, "tmp/put-2": time.Now(), "ab/abcd": old, "ab/abce": time.Now()} {
+	for name, modified := range map[string]time.Time{"tmp/put-1": old, "tmp/put-2": time.Now(), "tmp/copy-1": time.Now(), "tmp/upload-1": time.Now(), "ab/abcd": old, "ab/abce": time.Now()} {
 		path := filepath.Join(dir, "objects", filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -107,7 +107,7 @@ func TestLockSweeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := files(t, dir); n != 3 {
-		t.Errorf("%d files, want the object and two young ones", n)
+		t.Errorf("%d files, want the object, a young one and an upload", n)
 	}
 	if got := readAll(t, l, "kept"); got != "kept" {
 		t.Errorf("got %q", got)
