@@ -27,7 +27,7 @@ func Parse(networks []string) (Trusted, error) {
 		}
 		if ip := network.Addr(); ip.Is4In6() {
 			if network.Bits() < 96 {
-				return nil, fmt.Errorf("%q: write a network of IPv4 without ::ffff:", text)
+				return nil, fmt.Errorf("%q: write a network of IPv4 without the prefix ::ffff", text)
 			}
 			network = netip.PrefixFrom(ip.Unmap(), network.Bits()-96)
 		}

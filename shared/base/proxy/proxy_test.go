@@ -67,7 +67,7 @@ func TestClient(t *testing.T) {
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "not an address", "10.0.0.0/33": "not an address", "proxy.example": "not an address", "fe80::1%eth0": "not an address", "10.0.0.1:80": "not an address",
-		"0.0.0.0/0": "every address", "::/0": "every address", "::ffff:0.0.0.0/96": "every address", "::ffff:0:0/90": "without ::ffff:",
+		"0.0.0.0/0": "every address", "::/0": "every address", "::ffff:0.0.0.0/96": "every address", "::ffff:0:0/90": "without the prefix ::ffff",
 	} {
 		if _, err := Parse([]string{"10.0.0.1", text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
