@@ -72,6 +72,7 @@ type Dashboard struct {
 	secure   bool
 	cookie   string // name of the session's cookie
 	flow     string // name of the cookie that binds a sign-in to its browser
+	secret   string // name of the cookie with a secret that the next page shows
 	provider *provider
 	assets   map[string]asset
 	pages    pages
@@ -98,7 +99,7 @@ func New(opt Options) (*Dashboard, error) {
 	if d.cookie = "__Host-bindery"; !d.secure {
 		d.cookie = "bindery-" + cmp.Or(base.Port(), "80")
 	}
-	d.flow = d.cookie + "-sign-in"
+	d.flow, d.secret = d.cookie+"-sign-in", d.cookie+"-secret"
 	if d.assets, err = loadAssets(opt.TextOnly); err != nil {
 		return nil, err
 	}
@@ -221,6 +222,7 @@ func (d *Dashboard) routes() []route {
 		{method: get, path: org + "/keys", action: admin.ActionKeys, handle: keysPage},
 		{method: get, path: org + "/keys/new", action: admin.ActionKeys, recent: true, handle: newKeyPage},
 		{method: post, path: org + "/keys", action: admin.ActionKeys, recent: true, handle: createKey},
+		{method: get, path: org + "/keys/{key}/made", action: admin.ActionKeys, handle: madeKeyPage},
 		{method: get, path: org + "/keys/{key}/revoke", action: admin.ActionKeys, handle: revokeKeyPage},
 		{method: post, path: org + "/keys/{key}/revoke", action: admin.ActionKeys, handle: revokeKey},
 
@@ -260,6 +262,7 @@ func (d *Dashboard) routes() []route {
 		{method: post, path: org + "/webhooks", action: admin.ActionWebhooks, handle: createWebhook},
 		{method: get, path: org + "/webhooks/{webhook}", action: admin.ActionWebhooks, handle: webhookPage},
 		{method: post, path: org + "/webhooks/{webhook}/deliveries/{delivery}/redeliver", action: admin.ActionWebhooks, handle: redeliver},
+		{method: get, path: org + "/webhooks/{webhook}/secret", action: admin.ActionWebhooks, handle: webhookSecretPage},
 		{method: get, path: org + "/webhooks/{webhook}/rotate", action: admin.ActionWebhooks, handle: rotatePage},
 		{method: post, path: org + "/webhooks/{webhook}/rotate", action: admin.ActionWebhooks, handle: rotateSecret},
 		{method: get, path: org + "/webhooks/{webhook}/remove", action: admin.ActionWebhooks, handle: removeWebhookPage},

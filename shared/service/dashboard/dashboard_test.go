@@ -117,15 +117,22 @@ func TestAKeyIsMadeShownOnceAndRevoked(t *testing.T) {
 
 	b.post(base, "name", "x", "scopes", "read", "expiry", "7", "domain", "docs.example.net").says(t, "a foreign domain", 400, "No project of the organisation has it.")
 
-	made := b.post(base, "name", "docs pipeline", "domain", "docs.example.com", "scopes", "read", "scopes", "write", "expiry", "7", "allowedAddresses", "127.0.0.1").
-		says(t, "a key", 200, "export BINDERY_ADMIN_KEY=bnd_", "Copy the key now")
+	shown := b.post(base, "name", "docs pipeline", "domain", "docs.example.com", "scopes", "read", "scopes", "write", "expiry", "7", "allowedAddresses", "127.0.0.1").
+		says(t, "a key", 303).header.Get("Location")
+	made := b.get(shown).says(t, "the key", 200, "export BINDERY_ADMIN_KEY=bnd_", "export BINDERY_URL="+w.server.URL, "Copy the key now")
 	secret := regexp.MustCompile(`bnd_\w{38}`).FindString(made.body)
 	if _, err := w.Authenticate(w.ctx, "Bearer "+secret, b.addr(), admin.ScopeWrite); err != nil {
 		t.Fatal(err)
 	}
+	if again := b.get(shown).says(t, "the key, reloaded", 200, "was shown once"); strings.Contains(again.body, secret) {
+		t.Error("the key is shown twice")
+	}
 	list := b.get(base).says(t, "the list", 200, "docs pipeline", "…"+secret[len(secret)-4:], "read, write docs.example.com", "21 Mar 2026", "127.0.0.1/32", "you")
 	if strings.Contains(list.body, secret) {
 		t.Error("the list shows the key")
+	}
+	if n := strings.Count(list.body, `/revoke"`); n != 1 {
+		t.Errorf("there are %d keys, want one", n)
 	}
 	revoke := regexp.MustCompile(`href="([^"]+/revoke)"`).FindStringSubmatch(list.body)[1]
 	b.get(revoke).says(t, "the question", 200, "Revoke this key?", "docs pipeline")
@@ -141,7 +148,7 @@ func TestAKeyIsMadeShownOnceAndRevoked(t *testing.T) {
 		t.Error("a page repeats what its address says")
 	}
 	for range 9 {
-		b.post(base, "name", "x", "scopes", "read", "expiry", "7").says(t, "another", 200)
+		b.post(base, "name", "x", "scopes", "read", "expiry", "7").says(t, "another", 303)
 	}
 	full := b.post(base, "name", "x", "scopes", "read", "expiry", "7").says(t, "the eleventh", 429, "10 admin keys in an hour")
 	if full.header.Get("Retry-After") == "" {
@@ -205,7 +212,7 @@ func TestWhatIsTypedIsEscaped(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := "/org/" + x.ID
-	b.post(base+"/keys", "name", evil, "scopes", "read", "expiry", "7").says(t, "a key", 200)
+	b.get(b.post(base+"/keys", "name", evil, "scopes", "read", "expiry", "7").says(t, "a key", 303).header.Get("Location")).says(t, "the key", 200)
 	q := url.QueryEscape(evil)
 	for _, path := range []string{
 		"/me", base + "/keys", base + "/exports?domain=" + q, base + "/exports?status=" + q, base + "/exports/new?domain=" + q, base + "/audit?action=" + q,

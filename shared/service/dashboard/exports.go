@@ -96,14 +96,23 @@ func (q *request) export(link *store.Link, code int, p *problem) error {
 	return q.show(code, "export", "Export of "+j.Domain, v, p)
 }
 
-func exportPage(q *request) error { return q.export(nil, http.StatusOK, nil) }
-
-func bundleLink(q *request) error {
+func exportPage(q *request) error {
+	if q.value("link") == "" {
+		return q.export(nil, http.StatusOK, nil)
+	}
 	l, err := q.admin().BundleLink(q.ctx(), q.caller, q.r.PathValue("job"), "")
 	if err != nil {
 		return q.again(err, func(code int, p *problem) error { return q.export(nil, code, p) })
 	}
 	return q.export(&l.Link, http.StatusOK, nil)
+}
+
+func bundleLink(q *request) error {
+	if _, err := q.admin().BundleLink(q.ctx(), q.caller, q.r.PathValue("job"), ""); err != nil {
+		return q.again(err, func(code int, p *problem) error { return q.export(nil, code, p) })
+	}
+	// The page makes the link: it is signed anew each time, and nothing is kept.
+	return q.leave(query(q.path("exports", q.r.PathValue("job")), "link", "1"), "")
 }
 
 func cancelExportPage(q *request) error {

@@ -133,7 +133,16 @@ func createKey(q *request) error {
 	if err != nil {
 		return q.again(err, q.newKey)
 	}
-	return q.page("madekey", "Your new key", madeKeyView{k, secret})
+	return q.leaveWithSecret(q.path("keys", k.ID, "made"), k.ID, secret)
+}
+
+// madeKeyPage shows a key that was made a moment ago.
+func madeKeyPage(q *request) error {
+	k, err := q.as().Key(q.ctx(), q.r.PathValue("key"))
+	if err != nil {
+		return err
+	}
+	return q.page("madekey", "Your new key", madeKeyView{k, q.takeSecret(k.ID)})
 }
 
 // keyLimits reads what limits a key: scopes, end, addresses.

@@ -31,6 +31,26 @@ func (d *Dashboard) setCookie(w http.ResponseWriter, name, value string, life ti
 	http.SetCookie(w, &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: d.secure, SameSite: http.SameSiteLaxMode})
 }
 
+// secretLife is how long the page after a form may wait for the secret that it shows.
+const secretLife = time.Minute
+
+// leaveWithSecret leads to the page that shows the secret of something that a form has
+// made, so that a reload of the page makes nothing. Until then the browser alone has it.
+func (q *request) leaveWithSecret(path, id, secret string) error {
+	q.d.setCookie(q.w, q.d.secret, id+"."+secret, secretLife)
+	return q.leave(path, "")
+}
+
+// takeSecret returns the secret of what has an id, once: "" after that.
+func (q *request) takeSecret(id string) string {
+	secret, ok := strings.CutPrefix(q.d.cookieValue(q.r, q.d.secret), id+".")
+	if !ok || id == "" {
+		return ""
+	}
+	q.d.setCookie(q.w, q.d.secret, "", 0)
+	return secret
+}
+
 func (d *Dashboard) forget(w http.ResponseWriter) { d.setCookie(w, d.cookie, "", 0) }
 
 // localPath returns a path to which a sign-in may lead: a page of ours, whatever

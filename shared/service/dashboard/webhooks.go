@@ -52,7 +52,7 @@ func createWebhook(q *request) error {
 	if err != nil {
 		return q.again(err, q.newWebhook)
 	}
-	return q.secret(n, false)
+	return q.leaveWithSecret(q.path("webhooks", n.ID, "secret"), n.ID, n.Secret)
 }
 
 type webhookSecretView struct {
@@ -60,9 +60,15 @@ type webhookSecretView struct {
 	Rotated bool
 }
 
-// secret shows an endpoint's secret, which nobody can do later.
-func (q *request) secret(n admin.NewWebhook, rotated bool) error {
-	return q.page("webhooksecret", "The secret of your webhook", webhookSecretView{n, rotated})
+// webhookSecretPage shows a secret that was made a moment ago, which nobody can do later.
+func webhookSecretPage(q *request) error {
+	w, err := q.webhook()
+	if err != nil {
+		return err
+	}
+	v := webhookSecretView{Rotated: q.value("rotated") != ""}
+	v.Webhook, v.Secret = w, q.takeSecret(w.ID)
+	return q.page("webhooksecret", "The secret of your webhook", v)
 }
 
 // webhook reads the endpoint of the address.
@@ -139,7 +145,7 @@ func rotateSecret(q *request) error {
 	if err != nil {
 		return err
 	}
-	return q.secret(n, true)
+	return q.leaveWithSecret(query(q.path("webhooks", n.ID, "secret"), "rotated", "1"), n.ID, n.Secret)
 }
 
 func removeWebhookPage(q *request) error {

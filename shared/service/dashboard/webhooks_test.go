@@ -35,9 +35,13 @@ func TestWebhooksAreAddedFollowedAndRemoved(t *testing.T) {
 	b.post(base, "url", "https://hooks.example.com/x", "events", "all").says(t, "no such event", 400, "Is not the name of an event.")
 
 	form := []string{"url", "https://hooks.example.com/x?token=1", "events", "key.created", "events", "key.revoked", "once", strings.Repeat("B", 26)}
-	made := b.post(base, form...).says(t, "a webhook", 200, "Copy the secret now", "hooks.example.com")
-	secret := whsec.FindString(made.text())
-	if again := b.post(base, form...).says(t, "the form sent twice", 200); whsec.FindString(again.text()) != secret || secret == "" {
+	shown := b.post(base, form...).says(t, "a webhook", 303).header.Get("Location")
+	secret := whsec.FindString(b.get(shown).says(t, "its secret", 200, "Copy the secret now", "hooks.example.com").text())
+	if reloaded := b.get(shown).says(t, "its secret, reloaded", 200, "was shown once"); whsec.MatchString(reloaded.body) {
+		t.Error("a secret is shown twice")
+	}
+	again := b.post(base, form...).says(t, "the form sent twice", 303).header.Get("Location")
+	if got := whsec.FindString(b.get(again).text()); got != secret || secret == "" {
 		t.Error("sending a form twice made two webhooks")
 	}
 	list := b.get(base).says(t, "the list", 200, "https://hooks.example.com/x", "key.created, key.revoked", "on")
@@ -77,7 +81,8 @@ func TestWebhooksAreAddedFollowedAndRemoved(t *testing.T) {
 	b.get(path).says(t, "delivered", 200, "delivered", "204")
 
 	b.get(path+"/rotate").says(t, "the question", 200, "signed with both for 24 hours")
-	if s := whsec.FindString(b.post(path+"/rotate").says(t, "a new secret", 200, "The one before signs beside it").text()); s == "" || s == secret {
+	rotated := b.post(path+"/rotate").says(t, "a new secret", 303).header.Get("Location")
+	if s := whsec.FindString(b.get(rotated).says(t, "the new secret", 200, "The one before signs beside it").text()); s == "" || s == secret {
 		t.Errorf("the new secret is %q", s)
 	}
 	b.get(path).says(t, "the webhook", 200, "Secret changed")
@@ -85,7 +90,7 @@ func TestWebhooksAreAddedFollowedAndRemoved(t *testing.T) {
 	b.post(path+"/remove").says(t, "removing", 303)
 	b.get(path).says(t, "a removed webhook", 404)
 	for i := range admin.MaxWebhooks {
-		b.post(base, "url", fmt.Sprintf("https://hooks.example.com/%d", i), "events", "key.created").says(t, "another", 200)
+		b.post(base, "url", fmt.Sprintf("https://hooks.example.com/%d", i), "events", "key.created").says(t, "another", 303)
 	}
 	b.post(base, "url", "https://hooks.example.com/more", "events", "key.created").says(t, "one too many", 409, "the most that it may have")
 	if strings.Contains(b.get(base).body, "New webhook") {
