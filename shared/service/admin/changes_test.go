@@ -60,7 +60,7 @@ func TestChangesLink(t *testing.T) {
 	made := bundleOf(j)
 	made.Changes = admin.Changes{Job: "exp_before", Version: "v0", PagesAdded: 1, Listed: true}
 	for _, key := range []string{made.Key, admin.ChangesKey(j.ID)} {
-		_, err := w.objects.Put(w.ctx, key, strings.NewReader("{}"), store.PutOptions{})
+		_, err := w.objects.Put(w.ctx, key, strings.NewReader("{}"+strings.Repeat(" ", int(made.Size)-2)), store.PutOptions{})
 		want(t, err, "")
 	}
 	want(t, w.CompleteExport(w.ctx, j.ID, made), "")
@@ -77,7 +77,7 @@ func TestChangesLink(t *testing.T) {
 	want(t, err, admin.CodeNotFound)
 	k := begun(t, w, x)
 	want(t, w.CompleteExport(w.ctx, k.ID, bundleOf(k)), "")
-	_, err = w.objects.Put(w.ctx, bundleOf(k).Key, strings.NewReader("{}"), store.PutOptions{})
+	_, err = w.objects.Put(w.ctx, bundleOf(k).Key, strings.NewReader(strings.Repeat("x", 1000)), store.PutOptions{})
 	want(t, err, "")
 	l, err = w.BundleLink(w.ctx, x.caller, k.ID, "")
 	want(t, err, "")
