@@ -95,7 +95,7 @@ func (w *htmlWriter) heading(out *component.Writer, n *mdx.Node) {
 // titleHeading returns the heading that begins the page and says its title once more,
 // nil where there is none. Pages of their authors' own look don't show the title.
 func (t *tree) titleHeading(p *site.Page) *mdx.Node {
-	if len(t.root) == 0 || p.From != "" || p.Mode == "custom" {
+	if len(t.root) == 0 || p.From != "" || p.Mode == "custom" || p.Mode == "frame" {
 		return nil
 	}
 	n := t.root[0]

@@ -24,6 +24,7 @@ func TestTitleIsShownOnce(t *testing.T) {
 		{"no heading", "Text\n", "# Page\n\nText", 0},
 		{"a language", "# C#\n\nText", "# C#\n\nText", 0},
 		{"a page of its author's own look", "---\ntitle: T\nmode: custom\n---\n# T\n\nText", "# T\n\n# T\n\nText", 1},
+		{"a page of its author's own look beside the sidebar", "---\ntitle: T\nmode: frame\n---\n# T\n\nText", "# T\n\n# T\n\nText", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
