@@ -67,7 +67,7 @@ func newAgentWorld(t *testing.T, cert, key string) (agentWorld, string) {
 		front.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
 		front.StartTLS()
 		t.Cleanup(front.Close)
-		*to = front.URL
+		*to, f.URL = front.URL, front.URL // as its links say
 	}
 	models := fmt.Sprintf(`{"default":"best","servers":{"scripted":{"base":%q,"allowHTTP":true,"auth":"x-api-key"}},`+
 		`"models":{"best":{"server":"scripted","model":"scripted-1","context":200000,"output":8000,"price":{"input":3,"cacheWrite":3.75,"cacheRead":0.3,"output":15}}}}`, w.model.URL)

@@ -47,6 +47,9 @@ func (d *deployment) dashboard(t *testing.T) {
 	}
 	d.pageAssets(t, ada)
 
+	if s := ada.SignInAgain("ada", at+"/keys/new"); s.Status != http.StatusOK || !strings.HasSuffix(s.At.Path, at+"/keys/new") {
+		t.Fatalf("signed in again, at %s: %d %s", s.At, s.Status, s.Body)
+	}
 	made := ada.Send(at+"/keys", http.StatusOK, "name", "pipeline", "scopes", "read", "scopes", "write", "expiry", "7")
 	found := madeKey.FindStringSubmatch(html.UnescapeString(made.Body))
 	if found == nil {

@@ -149,9 +149,29 @@ var actionOf = regexp.MustCompile(`<form[^>]* action="([^"]*)"`)
 // SignIn signs in at the provider and returns the page of the dashboard after that.
 func (v *Visitor) SignIn(name, next string) Screen {
 	v.t.Helper()
-	s := v.See("/sign-in?next="+url.QueryEscape(next), http.StatusOK, "Sign in")
-	s = v.Ask(http.MethodGet, v.Base+"/sign-in/start?next="+url.QueryEscape(next), nil)
+	v.See("/sign-in?next="+url.QueryEscape(next), http.StatusOK, "Sign in")
+	return v.provider(name, "/sign-in/start?next="+url.QueryEscape(next))
+}
+
+// SignInAgain makes the fresh sign-in that sensitive pages ask for, and returns the
+// page of the dashboard after that.
+func (v *Visitor) SignInAgain(name, next string) Screen {
+	v.t.Helper()
+	return v.provider(name, "/sign-in/start?again=1&next="+url.QueryEscape(next))
+}
+
+// provider fills in the forms of the provider that a page of the dashboard leads to.
+func (v *Visitor) provider(name, start string) Screen {
+	v.t.Helper()
+	base, err := url.Parse(v.Base)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	s := v.Ask(http.MethodGet, v.Base+start, nil)
 	for _, prompt := range []string{"login", "consent"} {
+		if prompt == "consent" && s.At.Host == base.Host {
+			break // it was given before
+		}
 		action := actionOf.FindStringSubmatch(s.Body)
 		if action == nil {
 			v.t.Fatalf("the provider's %s has no form: %d %s %s", prompt, s.Status, s.At, s.Body)
