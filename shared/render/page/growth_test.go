@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // What a page becomes grows with its source, whatever the source repeats: a few
@@ -37,6 +39,7 @@ func TestPagesGrowWithTheirSource(t *testing.T) {
 // A page has a bounded number of bytes, whatever a few bytes of its source stand
 // for, and so has each of its copies. What is cut is reported once, with its place.
 func TestWrittenBytesAreBounded(t *testing.T) {
+	outside.Long(t, "renders pages as large as their limits allow")
 	times := strings.Repeat
 	long := "/" + times("x", 40_000)
 	for name, files := range map[string]map[string]string{

@@ -16,6 +16,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // open opens a folder for a test, and closes it behind it.
@@ -57,6 +58,9 @@ func TestStoreContract(t *testing.T) {
 func TestObjectsContract(t *testing.T) {
 	for _, temporary := range []bool{false, true} {
 		t.Run(fmt.Sprintf("temporary %v", temporary), func(t *testing.T) {
+			if temporary {
+				outside.Long(t, "stores a hundred megabytes once more")
+			}
 			l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Temporary: temporary})
 			if err != nil {
 				t.Fatal(err)
