@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // memoryWork names the work of a process of TestLimitMemory.
@@ -50,6 +52,7 @@ func write(times int) {
 // The limit of a process is one of resident memory: whatever the process does, the
 // system never counts more. Garbage alone does not end it.
 func TestLimitMemory(t *testing.T) {
+	outside.NoRace(t, "the detector's own memory is more than the limit")
 	if name := os.Getenv(memoryWork); name != "" {
 		LimitMemory(limited)
 		for _, w := range memoryWorks {
