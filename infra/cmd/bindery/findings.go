@@ -90,15 +90,15 @@ func summary(list []check.Finding, c check.Counts, pages int) string {
 		warnings += " of " + count(len(kinds), "kind")
 	}
 	text := fmt.Sprintf("%s, %s, %s", count(c.Errors, "error"), warnings, count(c.Notices, "notice"))
-	// A file that is no page counts like one: the share is never too high.
+	// A file other than a page counts as a page, so the percentage is never too high.
 	if pages > 1 && len(files) > 0 && len(list) == c.All() {
 		text += fmt.Sprintf("; %d%% of pages without error or warning", max(0, pages-len(files))*100/pages)
 	}
 	return text
 }
 
-// mendable returns the findings that are not for information alone, and how many
-// of the others there are. With --verbose all are shown.
+// mendable returns the findings that an author can fix, and the number of the others.
+// With --verbose it returns all findings.
 func (a *app) mendable(list []check.Finding) (shown []check.Finding, info int) {
 	if a.verbose {
 		return list, 0
@@ -113,7 +113,7 @@ func (a *app) mendable(list []check.Finding) (shown []check.Finding, info int) {
 	return shown, info
 }
 
-// infoText is the line about findings that are for information alone.
+// infoText returns the line about findings that no author can fix.
 func infoText(n int) string {
 	return count(n, "notice") + " about what no author can change: --verbose shows them"
 }
@@ -156,11 +156,11 @@ func colourOf(level string) string {
 	return blue
 }
 
-// fewTimes is how often findings of one cause are listed one by one.
+// fewTimes is the largest number of findings with one cause that are listed one by one.
 const fewTimes = 3
 
-// showFindings writes findings as showCauses does. Of one cause that occurs often,
-// the first stands for all.
+// showFindings writes findings as showCauses does. It writes more than fewTimes
+// findings of one cause as one: the first, with their number.
 func (a *app) showFindings(w, screen io.Writer, list []check.Finding, source lineReader) {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, inOrder)

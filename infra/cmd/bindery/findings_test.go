@@ -96,35 +96,25 @@ func TestReportsAreShort(t *testing.T) {
 		list = append(list, check.Finding{Level: "error", Code: "api-missing", File: "a.mdx", Line: i + 1, Message: "there is none"})
 	}
 	list = append(list, check.Finding{Level: "notice", Code: "feature-unset", File: "docs.json", Message: "no service"}, check.Finding{Level: "notice", Code: "alt-missing", File: "c.mdx", Message: "no text"})
+	const shown = `a.mdx
+  1:1      error    there is none (api-missing)
+  2:1      error    there is none (api-missing)
+  3:1      error    there is none (api-missing)
+
+b.mdx
+  1:1      warning  it has no type: 5,443 times, first here (script-failed)
+
+c.mdx
+  -        notice   no text (alt-missing)
+
+`
 	for _, c := range []struct {
 		verbose bool
 		info    int
 		want    string
 	}{
-		{false, 1, `a.mdx
-  1:1      error    there is none (api-missing)
-  2:1      error    there is none (api-missing)
-  3:1      error    there is none (api-missing)
-
-b.mdx
-  1:1      warning  it has no type: 5,443 times, first here (script-failed)
-
-c.mdx
-  -        notice   no text (alt-missing)
-
-`},
-		{true, 0, `a.mdx
-  1:1      error    there is none (api-missing)
-  2:1      error    there is none (api-missing)
-  3:1      error    there is none (api-missing)
-
-b.mdx
-  1:1      warning  it has no type: 5,443 times, first here (script-failed)
-
-c.mdx
-  -        notice   no text (alt-missing)
-
-docs.json
+		{false, 1, shown},
+		{true, 0, shown + `docs.json
   -        notice   no service (feature-unset)
 
 `},

@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 // a real `bindery up` or an API that behaves badly.
 func TestScripts(t *testing.T) {
 	p := scripts(t)
-	if outside.Short(t) { // the command of a race run is slow: those in which most happens at the same time
+	if outside.Short(t) { // the race detector is slow: only scripts with much concurrency
 		p.Dir = ""
 		for _, name := range []string{"run", "jobs", "webhook", "pullrequest"} {
 			p.Files = append(p.Files, filepath.Join("testdata", "script", name+".txtar"))

@@ -120,8 +120,8 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 	return nil
 }
 
-// serveHandler is bundleHandler for browsers that call this machine by one of its names:
-// a bundle can have pages for groups only.
+// serveHandler does what bundleHandler does, for requests with a Host that names this
+// machine. Other sites must not read pages that are for some groups only.
 func serveHandler(site fs.FS, names []string) (http.Handler, error) {
 	handler, err := bundleHandler(site)
 	if err != nil {

@@ -23,7 +23,7 @@ type peopleFlags struct {
 }
 
 func (f *peopleFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.url, "url", "", "address under which people and callers come, such as https://bindery.example.com: all links begin with it (default: the one that it listens on)")
+	cmd.Flags().StringVar(&f.url, "url", "", "public address of this server, such as https://bindery.example.com: all links begin with it (default: the address it listens on)")
 	cmd.Flags().StringVar(&f.issuer, "oidc-issuer", "", "address of an OpenID provider that signs people in; its client secret is in $BINDERY_OIDC_CLIENT_SECRET")
 	cmd.Flags().StringVar(&f.client, "oidc-client-id", "bindery", "what the provider knows the dashboard as")
 	cmd.Flags().StringVar(&f.groups, "oidc-groups", "", "file with the table of roles that groups at the provider have, as JSON")

@@ -154,7 +154,7 @@ func count(n int, noun string) string {
 	return thousands(n) + " " + noun + "s"
 }
 
-// thousands writes a number with a comma before each three digits.
+// thousands formats a number with commas: 5,443.
 func thousands(n int) string {
 	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {

@@ -1,6 +1,5 @@
-// Package filename knows which names files can have on every disk and in every
-// archive, and mends the others: one rule for the files of a site and for those that
-// Bindery makes.
+// Package filename finds file names that some disks or archives refuse, and replaces
+// them. One rule covers the files of a site and the files that Bindery makes.
 //
 //	filename.go  Fault, Portable, Numbered, Fold
 package filename
@@ -29,8 +28,8 @@ const (
 	MaxElementBytes = 255
 )
 
-// Suffixes that count when a name is measured: a name is good if the longest one that
-// is written for it is.
+// Suffixes for Fault and Portable. The length of a name counts with the longest suffix
+// that is written after it.
 const (
 	// Compressed is the longest ending that servers give the compressed form of a file.
 	Compressed = ".zst"
@@ -42,9 +41,9 @@ const (
 // Windows and several unpackers take for a separator.
 const unfit = `<>:"|?*\`
 
-// Fault returns why a path can't be that of a file on every disk and in every archive,
-// as a phrase without the path; "" if it can. suffix is the longest ending that is
-// written after the path.
+// Fault returns why some disks or archives refuse a path, as a phrase without the path.
+// It returns "" for a path that all take. suffix is the longest ending that is written
+// after the path.
 func Fault(p, suffix string) string {
 	switch {
 	case p == "":
@@ -73,8 +72,8 @@ func Fault(p, suffix string) string {
 	return ""
 }
 
-// plain reports whether a path has nothing but those characters, of ASCII, that no
-// rule is about. Nearly all have: the others take many times longer to look at.
+// plain reports whether a path has only ASCII characters that no rule is about. Most
+// paths are plain, and checking the others takes many times longer.
 func plain(p string) bool {
 	for i := range len(p) {
 		switch c := p[i]; {
@@ -86,7 +85,7 @@ func plain(p string) bool {
 	return true
 }
 
-// runeFault is Fault of the characters of a path.
+// runeFault does what Fault does, for the characters of a path.
 func runeFault(p string) string {
 	if !utf8.ValidString(p) {
 		// Neither URLs nor archives in PAX form can carry other bytes.
@@ -124,7 +123,7 @@ func elementFault(element string, most int) string {
 	case len(element) > most:
 		return fmt.Sprintf("the name is longer than %d bytes", MaxElementBytes)
 	case strings.HasSuffix(element, ".") || strings.HasSuffix(element, " "):
-		// Windows drops them without a word: another name would appear.
+		// Windows drops them silently, so the file would get another name.
 		return fmt.Sprintf("the name %q ends with a dot or a space", element)
 	}
 	if base, ok := device(element); ok {
@@ -133,8 +132,8 @@ func elementFault(element string, most int) string {
 	return ""
 }
 
-// device returns the part of a name before its first dot, and whether Windows keeps it
-// for a device, whatever extension follows.
+// device returns the part of a name before its first dot, and whether Windows reserves
+// it for a device, with any extension.
 func device(element string) (base string, ok bool) {
 	base, _, _ = strings.Cut(element, ".")
 	name := strings.TrimRight(base, " ")
@@ -159,8 +158,8 @@ func device(element string) (base string, ok bool) {
 	return base, false
 }
 
-// Portable returns the path with the names in it mended that Fault finds fault with; a
-// path without one is returned as it is. The rule:
+// Portable replaces the names in a path that Fault refuses. It returns any other path
+// unchanged. The rule:
 //
 //   - each character that a name can't have, and each dot and space at its end,
 //     becomes a hyphen;
@@ -169,7 +168,7 @@ func device(element string) (base string, ok bool) {
 //     SHA-256 of the whole name, before its extension; folders of a path that is too
 //     long become one of that kind.
 //
-// Different paths may get the same one: Numbered gives the second another.
+// Two paths may become one. Numbered gives the second another name.
 func Portable(p, suffix string) string {
 	if Fault(p, suffix) == "" {
 		return p
@@ -195,10 +194,10 @@ func Portable(p, suffix string) string {
 	return out
 }
 
-// numberBytes is room for what Numbered adds.
+// numberBytes is the number of bytes that Portable leaves for Numbered.
 const numberBytes = len("-99999")
 
-// mended mends the name of a file or folder.
+// mended returns the replacement for the name of a file or folder.
 func mended(element string, most int) string {
 	b := make([]byte, 0, len(element)+1)
 	for _, r := range element { // a byte that is not UTF-8 is a rune of its own
@@ -221,7 +220,7 @@ func mended(element string, most int) string {
 	return out
 }
 
-// digest returns the eight digits that tell a name that was cut from others.
+// digest returns eight hexadecimal digits of the SHA-256 of a name that is cut.
 func digest(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:4])
@@ -238,7 +237,7 @@ func cut(name, mark string, most int) string {
 	return name[:end] + "-" + mark + ext
 }
 
-// extension is path.Ext for endings that are ones: a long one is text.
+// extension does what path.Ext does, but takes a long ending as a part of the name.
 func extension(name string) string {
 	if ext := path.Ext(name); len(ext) > 1 && len(ext) <= 16 && len(ext) < len(name) {
 		return ext
@@ -246,9 +245,9 @@ func extension(name string) string {
 	return ""
 }
 
-// Numbered returns the first path among p, and p with "-2", "-3", … before its
-// extension, that is not taken. page says that p is the address of a page, which has no
-// extension.
+// Numbered returns p, or if p is taken, p with the first number that is free before its
+// extension: a-2.png, a-3.png and so on. page says that p is the address of a page,
+// which has no extension.
 func Numbered(p string, page bool, taken func(string) bool) string {
 	if !taken(p) {
 		return p
@@ -265,8 +264,8 @@ func Numbered(p string, page bool, taken func(string) bool) string {
 	}
 }
 
-// Fold maps names that differ only by case to one: the form in which file systems that
-// ignore case compare names.
+// Fold returns the form of a name that case-insensitive file systems compare. Names that
+// differ only by case have the same form.
 func Fold(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

@@ -13,7 +13,7 @@ type Rules []rule
 
 type rule struct {
 	elements []string // patterns of path elements; "**" represents any number
-	negated  bool     // "!": what matches is not selected after all
+	negated  bool     // "!": matching paths are not selected
 	dirOnly  bool     // "x/": only folders match
 }
 
@@ -64,9 +64,9 @@ func trimSpaces(line string) string {
 	return line
 }
 
-// Match reports whether a path is selected by itself. Whoever walks a tree to leave
-// out what is selected must not enter a selected folder: nothing in it can be taken
-// back in.
+// Match reports whether the rules select a path by its own name, whatever folder it
+// lies in. A walk that leaves out selected paths must not enter a selected folder: as in
+// Git, no rule takes back a file in it.
 func (rules Rules) Match(name string, dir bool) bool {
 	elements := strings.Split(name, "/")
 	for i := len(rules) - 1; i >= 0; i-- {
@@ -78,7 +78,7 @@ func (rules Rules) Match(name string, dir bool) bool {
 	return false
 }
 
-// Selects reports whether a file or a folder that it lies in is selected.
+// Selects reports whether the rules select a file, or one of the folders above it.
 func (rules Rules) Selects(name string) bool {
 	for i, c := range name {
 		if c == '/' && rules.Match(name[:i], true) {
@@ -88,8 +88,7 @@ func (rules Rules) Selects(name string) bool {
 	return rules.Match(name, false)
 }
 
-// Below reports whether a pattern that selects names a path in the folder or the folder
-// itself: whether a file in it may be selected although its folder is left out.
+// Below reports whether a rule may select the folder or a file in it.
 func (rules Rules) Below(dir string) bool {
 	elements := strings.Split(dir, "/")
 	for i := range rules {

@@ -1,4 +1,4 @@
-// Package proxy finds out where a request comes from when it may have passed proxies.
+// Package proxy finds the client address of a request that came through proxies.
 package proxy
 
 import (
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Trusted are the networks of the proxies that may say where a request comes from. With
-// none, no header is believed.
+// Trusted lists the networks of proxies with forwarding headers that count. Without a
+// network, no header counts.
 type Trusted []netip.Prefix
 
 // Parse reads networks such as 10.0.0.0/8 and single addresses.
@@ -78,7 +78,7 @@ func (t Trusted) Client(r *http.Request) netip.Addr {
 	return one
 }
 
-// nearest goes through the addresses that proxies have added, the last first.
+// nearest returns the last address that is not a trusted proxy.
 func (t Trusted) nearest(peer netip.Addr, hops []string) netip.Addr {
 	for i := len(hops) - 1; i >= 0 && t.Has(peer); i-- {
 		next, ok := address(hops[i])
@@ -123,8 +123,8 @@ func forwardedFor(values []string) []string {
 	return hops
 }
 
-// elements are those of all lines of Forwarded. Each line stands alone: a quote that a
-// client left open must not swallow the line of a proxy.
+// elements returns the elements of all Forwarded headers. It parses each header by
+// itself: an unclosed quote from a client must not hide the header that a proxy added.
 func elements(values []string) []string {
 	var all []string
 	for _, line := range values {
@@ -133,8 +133,8 @@ func elements(values []string) []string {
 	return all
 }
 
-// split cuts a text at a separator that is not within quotes. What follows a quote that
-// does not end is no part.
+// split splits a text at separators outside quotes. It drops the part with an unclosed
+// quote.
 func split(text string, separator byte) []string {
 	var parts []string
 	quoted, begin := false, 0
@@ -155,7 +155,7 @@ func split(text string, separator byte) []string {
 	return append(parts, text[begin:])
 }
 
-// unquote returns the value of a quoted string of HTTP; other texts stay as they are.
+// unquote returns the value of an HTTP quoted string, and any other text unchanged.
 func unquote(text string) string {
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
 		return text

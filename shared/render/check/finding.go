@@ -24,19 +24,18 @@ type Finding struct {
 	Page string `json:"page,omitempty"`
 }
 
-// infoCodes are the codes of notices that no author of the site can do anything
-// about: what a bundle does not have, and what the deployment leaves open.
+// infoCodes are the codes of notices that no author can fix: features that a bundle
+// lacks, and settings that only the operator has.
 var infoCodes = []string{"config-unsupported", "contextual-unsupported", "feature-unset", "integration-unsupported"}
 
-// Info reports whether a finding is for information alone: a notice that no author
-// of the site can do anything about. A rule that gives its code another level makes
-// it one like others.
+// Info reports whether a finding is a notice that no author can fix. A rule that gives
+// the code another level makes it an ordinary finding.
 func (f *Finding) Info() bool { return f.Level == mdx.Notice && slices.Contains(infoCodes, f.Code) }
 
-// Group are findings of one cause: those with the same level, code and message.
+// Group holds the findings of one cause: the same level, code and message.
 type Group struct {
 	Finding     // the first
-	Times   int // how many they are
+	Times   int // number of findings
 }
 
 // Groups joins findings of one cause, in the order of the first of each.

@@ -13,13 +13,13 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
-// MediaEnds is how many bytes of each end of a file Broken looks at.
+// MediaEnds is the number of bytes at each end of a file that Broken reads.
 const MediaEnds = 64 << 10
 
-// lfsPointer begins the files that Git LFS puts in the place of others.
+// lfsPointer is the beginning of a pointer file of Git LFS.
 const lfsPointer = "version https://git-lfs.github.com/spec/"
 
-// media are the types of files of which an empty one can't be right, in lower case.
+// media has the extensions of files that must not be empty, in lower case.
 var media = map[string]bool{
 	".png": true, ".jpg": true, ".jpeg": true, ".jfif": true, ".pjpeg": true, ".pjp": true, ".apng": true, ".avif": true, ".bmp": true, ".gif": true,
 	".ico": true, ".svg": true, ".tif": true, ".tiff": true, ".webp": true, ".mp4": true, ".webm": true, ".mov": true, ".m4v": true, ".ogv": true,
@@ -27,9 +27,9 @@ var media = map[string]bool{
 	".wma": true, ".woff": true, ".woff2": true, ".ttf": true, ".otf": true, ".eot": true, ".pdf": true, ".zip": true,
 }
 
-// Broken returns the finding about a file of a site that readers can't see: a pointer of
-// Git LFS, an empty or a cut off one. head and tail are the ends of the file, up to
-// MediaEnds each. ok is false where the file may be good.
+// Broken returns the finding about a file that readers can't see: a pointer of Git LFS,
+// an empty file, or a picture that is cut off. head and tail are the ends of the file,
+// up to MediaEnds bytes each. ok is false if nothing is wrong.
 func Broken(file string, size int64, head, tail []byte) (d mdx.Diagnostic, ok bool) {
 	fault := ""
 	switch {
@@ -64,13 +64,13 @@ func cutOff(size int64, head, tail []byte) bool {
 	return false
 }
 
-// BrokenData is Broken for a file that is in memory.
+// BrokenData does what Broken does, for a file in memory.
 func BrokenData(file string, data []byte) (mdx.Diagnostic, bool) {
 	return Broken(file, int64(len(data)), data[:min(len(data), MediaEnds)], data[max(0, len(data)-MediaEnds):])
 }
 
-// BrokenFiles returns the findings of Broken about the files of a site. Of a file that
-// can't be read from its end only the beginning is looked at. The error is about reading.
+// BrokenFiles returns the findings of Broken about the files of a site. It skips a large
+// file that can't seek. It returns an error if a file can't be read.
 func BrokenFiles(s *site.Site, fsys fs.FS) (found []mdx.Diagnostic, err error) {
 	buf := make([]byte, 2*MediaEnds)
 	for _, name := range s.Files {
@@ -105,7 +105,7 @@ func brokenFile(fsys fs.FS, file string, buf []byte) (d mdx.Diagnostic, ok bool,
 	head, tail := buf[:n], buf[:n]
 	if info.Size() > int64(n) {
 		seeker, ok := f.(io.Seeker)
-		if !ok || n < MediaEnds { // a file system without its content, as that of an agent
+		if !ok || n < MediaEnds { // the file system has no content of large files, as in agent jobs
 			return d, false, nil
 		}
 		if _, err := seeker.Seek(-MediaEnds, io.SeekEnd); err != nil {

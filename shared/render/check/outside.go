@@ -213,7 +213,7 @@ func (o *Outside) sheet(s *site.Site, name string, data []byte) {
 var (
 	exports = lazy.Regexp(`(?m)^[ \t]*export[ \t]+(?:default|const|let|var|function|class|async|\{|\*)|^[ \t]*import[ \t]+(?:["'{*]|\w+[ \t]*(?:,|from\b))`)
 	nodes   = lazy.Regexp(`\brequire\([ \t]*["']|\bmodule\.exports\b`)
-	// bothWorlds is of scripts that ask whether they are in Node.js.
+	// bothWorlds matches scripts that check whether they run in Node.js.
 	bothWorlds = lazy.Regexp(`\btypeof[ \t(]+(?:exports|module|require|define)\b|\bdefine\.amd\b`)
 	imports    = lazy.Regexp(`\b(?:import|importScripts)\s*\(\s*$|\b(?:from|import)\s*$`)
 	calls      = lazy.Regexp(`\b(?:fetch|sendBeacon|EventSource)\s*\(\s*$|\.open\(\s*["'][A-Za-z]+["']\s*,\s*$`)
@@ -242,8 +242,8 @@ func (o *Outside) script(name string, data []byte) {
 	}
 }
 
-// module reports a script that fails in every page, because it is written as a module or
-// for Node.js.
+// module reports a script that fails on every page because it is a module or needs
+// Node.js.
 func (o *Outside) module(name string, data []byte) {
 	what, at := "a module", exports().FindIndex(data)
 	if node := nodes().FindIndex(data); at == nil && node != nil && !bothWorlds().Match(data) {

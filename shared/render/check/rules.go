@@ -53,8 +53,9 @@ func ReadRun(fsys fs.FS) ([]Setting, []mdx.Diagnostic, error) {
 	return r.run, r.runFaults, err
 }
 
-// ReadPublish reads which files a site publishes besides those that the format serves.
-// Faults in the file are left to ReadRules. The error is about reading the file.
+// ReadPublish reads the patterns of files that a site publishes beside the types that the
+// format serves. ReadRules reports faults in the file. ReadPublish returns an error if it
+// can't read the file.
 func ReadPublish(fsys fs.FS) (ignore.Rules, error) {
 	r, err := readRules(fsys)
 	return r.publish, err

@@ -117,8 +117,8 @@ type Icons interface {
 	Icon(name, library, style string) (svg string, ok bool)
 }
 
-// IconNames is implemented by Icons that know the names of all icons. The caller must
-// not change them.
+// IconNames is an optional interface of Icons. It returns the names of all icons, which
+// the caller must not change.
 type IconNames interface {
 	Names() []string
 }

@@ -38,7 +38,7 @@ func (m *Markdown) Bytes() []byte {
 	return m.b
 }
 
-// Len is how many bytes were written so far.
+// Len returns the number of bytes written so far.
 func (m *Markdown) Len() int { return len(m.b) }
 
 // Block begins a new block.

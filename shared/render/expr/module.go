@@ -20,15 +20,13 @@ type Import struct {
 // ImportName is one name in the braces of an import: {Name as Local}.
 type ImportName struct{ Name, Local string }
 
-// importEndings are those that an import may leave out, in the order in which
-// they are tried.
+// importEndings are the endings that an import may leave out, in the order of trial.
 var importEndings = [...]string{".jsx", ".tsx", ".js", ".ts", ".mjs", ".mdx", ".md", "/index.jsx", "/index.tsx", "/index.js", "/index.ts"}
 
-// ImportPaths returns the files of a site that an import in one of them may name,
-// the likeliest first; nil for a package, and for what leads out of the site. A
-// name without a slash or a dot before it is looked for from the root, among the
-// snippets, and from the file; the folder of snippets is called snippets or
-// _snippets.
+// ImportPaths returns the paths that an import in a file may mean, in the order of
+// trial. It returns nil for a package and for a path outside the site. A name without a
+// slash or a dot before it is relative to the root, to the folder of snippets, or to
+// the file. The folder of snippets is snippets or _snippets.
 func ImportPaths(file, name string) []string {
 	var all []string
 	add := func(p string) {

@@ -214,8 +214,8 @@ func (p *parser) expression() node {
 }
 
 // operator returns the binary operator that is next and how tight it binds,
-// without taking it; "" for none. Assignments such as += are none, and so are ++
-// and --: whoever reads on finds them.
+// without taking it, or "". Assignments such as +=, and ++ and --, are not binary
+// operators.
 func (p *parser) operator() (op string, level int) {
 	p.space()
 	c := p.peek()
@@ -236,10 +236,10 @@ func (p *parser) operator() (op string, level int) {
 	return "", 0
 }
 
-// levelTimes is how tight *, / and % bind.
+// levelTimes is the precedence of *, / and %.
 const levelTimes = 9
 
-// tightness returns how tight a binary operator binds.
+// tightness returns the precedence of a binary operator.
 func tightness(op string) (level int, ok bool) {
 	switch op {
 	case "??", "||":

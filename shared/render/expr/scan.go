@@ -590,9 +590,8 @@ func (j *Scanner) word() {
 	j.tookOperand()
 }
 
-// punctuators are those of ECMA-262 that begin with a byte, the longest first.
-// Brackets, the slash and the dot before a digit are read before they are asked
-// for.
+// punctuators maps a byte to the punctuators of ECMA-262 that begin with it, the longest
+// first. The scanner reads brackets, slashes and numbers such as .5 before it looks here.
 var punctuators = [utf8.RuneSelf][]string{
 	'!': {"!==", "!=", "!"},
 	'%': {"%=", "%"},

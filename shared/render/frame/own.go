@@ -267,8 +267,8 @@ func (o *ownFiles) sitemaps() {
 	o.put("sitemap.xml", append(list, "</sitemapindex>\n"...))
 }
 
-// elsewhere reports whether a page names another one as its canonical address: maps for
-// search engines list canonical addresses alone.
+// elsewhere reports whether the canonical address of a page is another page. A sitemap
+// lists canonical addresses only.
 func (v *Views) elsewhere(i int) bool {
 	address := v.site.Pages[i].Canonical
 	if address == "" {

@@ -168,7 +168,7 @@ type Diagnostic struct {
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
-	// Mended is set for a fault that changes nothing of what readers see.
+	// Mended is set for a fault that readers don't see on the page.
 	Mended bool `json:"-"`
 }
 

@@ -125,8 +125,8 @@ func (p *parser) singleDollars(in *inliner, from, open int) (int, bool) {
 	return end + 1, true
 }
 
-// holdsMarkup reports whether code or a template's name such as \{id} stands
-// between two dollars: they are not those of one formula then.
+// holdsMarkup reports whether the text between two dollars has code or a name of a
+// template such as \{id}. Then the dollars don't enclose a formula.
 func holdsMarkup(s string) bool {
 	// The braces of a set are both escaped.
 	k := strings.IndexByte(s, '}')

@@ -427,7 +427,7 @@ func (p *parser) scanExpression(r *reader, inline bool) (*Node, outcome) {
 type elementFrame struct {
 	el   *Node
 	kids []*Node
-	// first is set where nothing but opening tags stands before it.
+	// first is set if only opening tags come before it.
 	first bool
 }
 
@@ -442,7 +442,7 @@ type matcher struct {
 // tag becomes the element's content. Both tags must stand in the same list.
 func (p *parser) matchTags(list []*Node) []*Node {
 	m := matcher{parser: p, out: make([]*Node, 0, len(list))}
-	var closings map[string]int // of void elements, as far as they are still to come
+	var closings map[string]int // closing tags of void elements that still follow
 	first := true
 	for i, n := range list {
 		p.steps++
@@ -488,8 +488,8 @@ func (p *parser) matchTags(list []*Node) []*Node {
 	return m.out
 }
 
-// needsAttributes reports whether an element without content says nothing without
-// attributes: then it is the element that is spoken of.
+// needsAttributes reports whether a void element shows nothing without attributes. A
+// tag such as <img> without any is then text about the element.
 func needsAttributes(name string) bool {
 	switch name {
 	case "br", "hr", "wbr", "input", "col":
@@ -558,9 +558,8 @@ func (m *matcher) close(n *Node) {
 	m.end(n.End)
 }
 
-// unclosed ends the innermost element that is open, which has no closing tag:
-// found stands where that was expected. A word in angle brackets is not meant as
-// a tag: it stays as text.
+// unclosed ends the innermost open element, which has no closing tag. found is what
+// stands in its place. A word in angle brackets stays as text.
 func (m *matcher) unclosed(found string) {
 	f := m.open[len(m.open)-1]
 	m.problem(f.el.Pos.Offset, "expected the closing tag </%s> for <%s> opened at %s, found %s",
@@ -579,9 +578,9 @@ func (m *matcher) unclosed(found string) {
 	m.end(end)
 }
 
-// isTag reports whether an opening tag without its closing tag is one all the
-// same: one of HTML's or of a component where an element can begin, or one with
-// values.
+// isTag reports whether an opening tag without a closing tag is still a tag: it has
+// attributes with values, or it is an HTML element or a component at a place where an
+// element can begin.
 func (f *elementFrame) isTag() bool {
 	switch name := f.el.Name; {
 	case f.el.Inline && !f.first:

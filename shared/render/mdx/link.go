@@ -99,10 +99,10 @@ func (p *parser) target(in *inliner, b bracket, i int) (url, title string, end i
 	return p.expand(in, b, def, i+1)
 }
 
-// expand returns where a definition leads. Each reference repeats the address and
-// the title, so a long one with many references would become very much: beyond
-// max(len(p.s), maxExpanded) bytes a reference stays text, as in other
-// implementations of CommonMark. The first one is reported.
+// expand returns the address and title of a definition. Each reference repeats them, so
+// many references to a long address would make a huge page. After max(len(p.s),
+// maxExpanded) repeated bytes a reference stays text, as in other implementations of
+// CommonMark. expand reports the first one.
 func (p *parser) expand(in *inliner, b bracket, def *Node, end int) (url, title string, _ int, ok bool) {
 	size := len(def.URL) + len(def.Title)
 	most := max(len(p.s), maxExpanded)

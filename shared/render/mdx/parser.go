@@ -295,8 +295,7 @@ func (p *parser) problem(off int, format string, args ...any) {
 	}
 }
 
-// mended reports a syntax error that does not keep the source from being shown as
-// it is meant.
+// mended reports a syntax error in a source that is still shown as its author meant it.
 func (p *parser) mended(off int, format string, args ...any) {
 	n := len(p.diags)
 	if p.problem(off, format, args...); len(p.diags) > n {

@@ -92,8 +92,8 @@ func (w *htmlWriter) heading(out *component.Writer, n *mdx.Node) {
 	out.Raw("</").Raw(tag).Raw(">\n")
 }
 
-// titleHeading returns the heading that begins the page and says its title once more,
-// nil where there is none. Pages of their authors' own look don't show the title.
+// titleHeading returns the first heading of the page if it repeats the title, else nil.
+// In the modes custom and frame the page does not show its title, so nothing repeats it.
 func (t *tree) titleHeading(p *site.Page) *mdx.Node {
 	if len(t.root) == 0 || p.From != "" || p.Mode == "custom" || p.Mode == "frame" {
 		return nil

@@ -39,8 +39,7 @@ func (w *htmlWriter) elementHTML(out *component.Writer, n *mdx.Node) {
 	w.tag(out, n)
 }
 
-// meant asks whether another word was meant, as the end of a sentence; "" where none is
-// near.
+// meant returns a suggestion as the end of a sentence, or "" if no word is near.
 func meant(name string, words []string) string {
 	if near := site.Nearest(name, words); near != "" {
 		return "; did you mean " + near + "?"

@@ -112,8 +112,8 @@ func (s *resolver) written(n *mdx.Node, source string) []*mdx.Node {
 	return []*mdx.Node{{Kind: mdx.Text, Value: text, Pos: n.Pos, End: n.End}}
 }
 
-// meansNothing reports whether an expression without a value is one that stands in
-// a text such as /a/{} or /a/{children}: on a page of its own, nobody uses it.
+// meansNothing reports whether an expression such as {} or {children} in a text has no
+// meaning on a page, so that it is shown as written.
 func (s *resolver) meansNothing(source string, sc *scope) bool {
 	if source = strings.TrimSpace(source); source == "" {
 		return true

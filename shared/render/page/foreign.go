@@ -48,10 +48,10 @@ func (w *htmlWriter) foreign(n *mdx.Node, written, word string) {
 	}
 }
 
-// spaced finds what looks like a link and is none because of a space in its address.
+// spaced finds text that is not a link only because its address has a space.
 var spaced = lazy.Regexp(`\[[^\[\]\n]*\]\(([^()<>"'\s]+(?: [^()<>"'\s]+)+)\)`)
 
-// spacedLink reports a text that is meant as a link.
+// spacedLink reports text with the form of a link and a space in its address.
 func (w *htmlWriter) spacedLink(n *mdx.Node) {
 	if !strings.Contains(n.Value, "](") {
 		return

@@ -19,7 +19,7 @@ type htmlWriter struct {
 	// uncoloured leaves code in one colour.
 	uncoloured bool
 
-	// full is set once the page has more bytes than it may.
+	// full is set once the page has reached its limit of bytes.
 	full bool
 
 	anchors int // depth of links: HTML knows none within another
@@ -47,7 +47,7 @@ var _ component.HTML = (*htmlWriter)(nil)
 // nodes appends nodes, blocks or inlines.
 func (w *htmlWriter) nodes(out *component.Writer, list []*mdx.Node) *component.Writer {
 	for _, n := range list {
-		// What is full stays so: a formula that fails takes its bytes back.
+		// A formula that fails takes its bytes back, but full stays set.
 		if w.full = w.full || !w.fits(len(out.B), n); w.full {
 			break
 		}

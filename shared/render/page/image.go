@@ -70,7 +70,7 @@ func (w *htmlWriter) Icon(e *component.Element, name string) (string, bool) {
 	return w.icon(e.Node, name, cmp.Or(e.String("iconLibrary"), e.String("library")), e.String("iconType"))
 }
 
-// iconMeant is meant for the name of an icon.
+// iconMeant does what meant does, for the name of an icon.
 func (w *htmlWriter) iconMeant(name string) string {
 	if set, ok := w.r.Icons.(component.IconNames); ok {
 		return meant(name, set.Names())

@@ -122,8 +122,8 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 	return []*mdx.Node{box}, true
 }
 
-// mounts reports whether browsers show a node that can't be shown at the export:
-// a component of the site, or an expression that makes one.
+// mounts reports whether the browser can render a node that the export can't: a
+// component of the site, or an expression that makes one.
 func (s *resolver) mounts(n *mdx.Node, sc *scope) bool {
 	if n.Kind == mdx.Expression {
 		return strings.Contains(n.Value, "<")
@@ -154,8 +154,8 @@ func (s *resolver) reportFault(fault *island.Error, n *mdx.Node, t *trial, sc *s
 	s.report(fault.File, s.placeOfFault(fault, n, t, sc), severity, code, message)
 }
 
-// placeOfFault returns where a fault is. The engine knows the line; on the line of
-// the node, the trial without an engine knows which part of it was in doubt.
+// placeOfFault returns the place of a fault. The engine gives the line. On the node's own
+// line, the evaluation without an engine gives the column.
 func (s *resolver) placeOfFault(fault *island.Error, n *mdx.Node, t *trial, sc *scope) mdx.Pos {
 	at := mdx.Pos{Line: fault.Line, Column: 1}
 	if fault.File != sc.file {

@@ -16,10 +16,10 @@ const (
 	// bytesPerNode bytes of it.
 	maxNodes     = 200_000
 	bytesPerNode = 256
-	// writtenBytes and writtenPerByte bound, in bytes, what a page holds and each
-	// of its copies: so many, and for each byte of its source and of what that
-	// includes so many more. Few bytes may stand for many: one address that is
-	// written ten thousand times, an icon in a snippet.
+	// writtenBytes and writtenPerByte limit the bytes of a page and of each of its
+	// copies: writtenBytes, and writtenPerByte for each byte of its source and of the
+	// files that it includes. A short source can repeat a long address or an icon
+	// thousands of times.
 	writtenBytes   = 8 << 20
 	writtenPerByte = 16
 	// callBytes is what a snippet counts wherever it is shown, beside its nodes:

@@ -122,8 +122,8 @@ func (f moduleFS) ReadFile(name string) ([]byte, error) {
 	return []byte(module(sn.file.Root) + noDefault(sn.file.Root)), nil
 }
 
-// noDefault is the default export of a snippet that has none of its own: what it
-// shows is Markdown, which scripts can't make.
+// noDefault is the default export of a snippet without one: its content is Markdown,
+// which scripts can't render.
 func noDefault(root *mdx.Node) string {
 	for _, n := range root.Children {
 		if n.Kind != mdx.ESM {

@@ -37,7 +37,7 @@ type tree struct {
 	ids     map[*mdx.Node]string
 	aliases map[*mdx.Node][]string
 	used    idSet
-	// titled is the heading that says the page's title once more; nil for none.
+	// titled is the first heading if it repeats the page's title, else nil.
 	titled *mdx.Node
 	// footnotes are the definitions by label.
 	footnotes map[string]*mdx.Node
@@ -85,11 +85,11 @@ func newTree(r *Renderer, page int, source string) *tree {
 	}
 }
 
-// room is how many bytes the tree may hold, and each copy of the page.
+// room returns the limit of bytes for the tree and for each copy of the page.
 func (t *tree) room() int { return writtenBytes + writtenPerByte*t.length }
 
-// fits reports whether a copy of so many bytes has room for a node. The first one
-// that it has no room for is reported.
+// fits reports whether a node fits into a copy that has n bytes. It adds a diagnostic
+// for the first node that does not.
 func (t *tree) fits(size int, n *mdx.Node) bool {
 	if size <= t.room() {
 		return true

@@ -162,8 +162,8 @@ func (r *Reader) IsSpecification(file string) bool {
 // dialects are the members by which a specification says which it is.
 var dialects = [...]string{"openapi", "swagger", "asyncapi"}
 
-// names reports whether a document says that it is a specification: a site's
-// configuration has members of these names, too, but no version in them.
+// names reports whether a document has the version of a specification. A site's
+// configuration has members of the same names, but without a version.
 func (d *document) names() bool {
 	return slices.ContainsFunc(dialects[:], func(name string) bool {
 		version := d.root.first(name)

@@ -366,8 +366,8 @@ func (s *Schema) only() *Schema {
 	return &only
 }
 
-// someValue is the first value of an enum other than null, null where there is no
-// other, and nil where there is no enum.
+// someValue returns the first value of an enum that is not null, null if it has no other
+// value, and nil without an enum.
 func (s *Schema) someValue() json.RawMessage {
 	for _, e := range s.Enum {
 		if string(e) != "null" {

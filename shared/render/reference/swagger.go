@@ -273,7 +273,7 @@ func (s *swagger) valueOf(v *value) *value {
 	return out
 }
 
-// body makes what a call sends of its parameters, nil where it sends nothing.
+// body makes the request body from the parameters of a call, nil if there is none.
 func (s *swagger) body(params []*value, consumes *value) *value {
 	types := consumes.texts()
 	form := objectAt(0)
@@ -349,7 +349,7 @@ func (s *swagger) body(params []*value, consumes *value) *value {
 	return out
 }
 
-// response converts an answer.
+// response converts a response.
 func (s *swagger) response(v, produces *value) *value {
 	if v.get("$ref") != nil {
 		return v
@@ -397,7 +397,7 @@ func (s *swagger) response(v, produces *value) *value {
 	})
 }
 
-// schema changes what of a schema OpenAPI 3.0 writes in another way, below it too.
+// schema converts a schema and the schemas in it.
 func (s *swagger) schema(v *value) {
 	if v == nil || v.kind != objectValue || s.seen[v] {
 		return
@@ -434,10 +434,10 @@ func (s *swagger) schema(v *value) {
 	v.index = nil
 }
 
-// flows are OAuth's flows by their names in Swagger.
+// flows maps Swagger's names of OAuth flows to those of OpenAPI 3.0.
 var flows = map[string]string{"implicit": "implicit", "password": "password", "application": "clientCredentials", "accessCode": "authorizationCode"}
 
-// scheme converts a way to be let in.
+// scheme converts a security scheme.
 func (s *swagger) scheme(v *value) *value {
 	return s.once(v, nil, nil, func() *value {
 		out := objectAt(v.line)

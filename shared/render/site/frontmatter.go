@@ -54,8 +54,8 @@ func frontMatter(file string, src []byte) (map[string]field, *mdx.Diagnostic) {
 // headingKey is the field that Head adds to a page's head.
 const headingKey = "bindery-first-heading"
 
-// Head returns the YAML of a page's head. That of a page without a title has one more
-// field: the heading of the first level that begins the page, which is its title then.
+// Head returns the front matter of a page. Without a title, it has one more field: the
+// first heading, if it is of level 1 and begins the page. It is the page's title.
 func Head(src []byte) []byte {
 	yaml, from := mdx.SplitFrontMatter(src)
 	for line := range bytes.Lines(yaml) {

@@ -283,7 +283,7 @@ func (n *names) addPage(p *Page) {
 	n.add(p.MarkdownPath(), p.Source)
 }
 
-// freePage returns the address that a page gets whose own can't be carried or is taken.
+// freePage returns the new address of a page with a name that is refused or taken.
 func (n *names) freePage(address string) string {
 	return filename.Numbered(filename.Portable(address, filename.Page), true, func(a string) bool {
 		return n.clash(a+".html") != "" || n.clash(a+".md") != ""

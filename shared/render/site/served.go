@@ -27,8 +27,7 @@ var servedTypes = setOf(
 	".pdf", ".txt", ".doc", ".docx", ".ppt", ".pptx", ".xls", ".xlsx", ".odt", ".ods", ".odp", ".csv", ".tsv", ".xml", ".zip",
 )
 
-// packageFiles are files of package managers, in lower case, that describe a
-// repository and no documentation.
+// packageFiles are the manifests and lock files of package managers, in lower case.
 var packageFiles = setOf(
 	"package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "bower.json", "lerna.json",
 	"turbo.json", "nx.json", "tsconfig.json", "jsconfig.json", "deno.json", "composer.json", "requirements.txt", "requirements-dev.txt",
@@ -46,8 +45,7 @@ func setOf(names ...string) map[string]bool {
 	return set
 }
 
-// wellKnown reports whether a path is one of those that RFC 8615 reserves for what
-// programs look for.
+// wellKnown reports whether a path is a well-known URI (RFC 8615).
 func wellKnown(p string) bool {
 	return strings.HasPrefix(p, ".well-known/") || strings.Contains(p, "/.well-known/")
 }
@@ -90,13 +88,13 @@ func hidden(p string) bool {
 	return false
 }
 
-// leftOut are the files that a bundle does not have because the format does not serve
-// them, by kind.
+// leftOut has the files that a bundle leaves out because the format does not serve their
+// type, by kind.
 type leftOut map[string][]string
 
 func (l leftOut) add(kind, file string) { l[kind] = append(l[kind], file) }
 
-// namedLeftOut is how many files a finding about those left out names.
+// namedLeftOut is the largest number of names in a finding about files left out.
 const namedLeftOut = 3
 
 // report returns a finding for each kind.
@@ -127,8 +125,8 @@ func (l leftOut) report() (diags []mdx.Diagnostic) {
 	return diags
 }
 
-// WhyMissing says why the site has no page and no file at a Missing target, or which one
-// is meant, as the end of a sentence; "" where nothing is known.
+// WhyMissing returns why a target is missing, or a suggestion, as the end of a sentence.
+// It returns "" if nothing is known.
 func (s *Site) WhyMissing(t Target) string {
 	switch _, found := slices.BinarySearch(s.LeftOut, t.Path); {
 	case hidden(t.Path):
@@ -143,8 +141,8 @@ func (s *Site) WhyMissing(t Target) string {
 	return ""
 }
 
-// neighbour returns the address of the page or file that is meant by one that is
-// missing, without a slash before it; "" if there is none.
+// neighbour returns the address that is nearest to a missing one, without a slash before
+// it, or "".
 func (s *Site) neighbour(address string) string {
 	x := s.tables()
 	for _, ext := range [...]string{".mdx", ".md", ".html"} {

@@ -45,9 +45,9 @@ func (r *configReader) unread(v *value, where string) {
 	}
 }
 
-// Nearest returns the word that is meant where s was written: the one that is at most two
-// slips away, as Distance counts them, one for words of up to four letters. It returns
-// "" if there is none. Of two that are equally near it is the first.
+// Nearest returns the word with the smallest edit distance to s, as Distance counts it:
+// at most 2, and at most 1 for words of up to four letters. Of two at the same distance
+// it returns the first. It returns "" if none is near.
 func Nearest(s string, words []string) string {
 	fold := func(s string) string {
 		return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(s))
@@ -55,10 +55,10 @@ func Nearest(s string, words []string) string {
 	return nearest(fold(s), words, fold)
 }
 
-// maxSlips is how many slips a word may be away from the one that is meant.
+// maxSlips is the largest edit distance of a suggestion.
 const maxSlips = 2
 
-// nearest is Nearest for words that fold makes comparable.
+// nearest does what Nearest does, for words that fold has made comparable.
 func nearest(s string, words []string, fold func(string) string) string {
 	const longest = 200
 	if len(s) > longest {

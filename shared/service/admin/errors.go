@@ -172,9 +172,8 @@ func CodeOf(err error) string {
 	return CodeInternal
 }
 
-// passing reports whether a refusal with this code is over once somebody has made what
-// was missing: a request with the same Idempotency-Key is then done, while the key still
-// belongs to that request.
+// passing reports whether a refusal with this code ends once something missing is
+// created. A request with the same Idempotency-Key then runs again.
 func passing(code string) bool { return code == CodeDomainNotFound || code == CodeNoSnapshot }
 
 // keepable reports whether an answer with this code is stored for a repeated

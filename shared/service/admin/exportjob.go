@@ -458,8 +458,8 @@ func (s *Service) GetExport(ctx context.Context, c Caller, id string) (ExportJob
 	return j, nil
 }
 
-// Whole reports whether a bundle's object has the size that the bundle had when it was
-// stored. It returns store.ErrNotFound if the object is not there.
+// Whole reports whether a bundle's object has the size in the bundle's record. It returns
+// store.ErrNotFound if the object is missing.
 func (b Bundle) Whole(ctx context.Context, objects store.Objects) (bool, error) {
 	info, err := objects.Stat(ctx, b.Key)
 	return err == nil && info.Size == b.Size, err

@@ -299,10 +299,10 @@ func list[T any](ctx context.Context, s *Service, q store.Query, fn func(rec sto
 	}
 }
 
-// pageOf returns at most limit of the rows of a query that read wants, in their order,
-// and the sort key after which the next page begins: empty where no further row is
-// wanted. Read returns nil for a row that is not. No more than most rows are looked at
-// and those of one more query; where that ends a page, the next one may be empty.
+// pageOf returns at most limit rows of a query, in their order, and the sort key that the
+// next page begins after. The key is empty after the last row. read returns nil to skip
+// a row. pageOf stops after the query that reaches most rows. The next page may then be
+// empty.
 func pageOf[T any](ctx context.Context, s *Service, q store.Query, limit, most int, read func(rows []store.Record) ([]*T, error)) (found []T, next string, err error) {
 	q.Limit = max(q.Limit, limit+1) // with the one that shows that another page follows
 	found = []T{}

@@ -82,7 +82,7 @@ type NewSession struct {
 	Person string
 	// ProvedAt is when the person proved who they are; zero for now.
 	ProvedAt time.Time
-	// NoAuthTime is that of Session.
+	// NoAuthTime is copied to Session.
 	NoAuthTime bool
 	Address    netip.Addr
 	Agent      string
@@ -387,20 +387,20 @@ const (
 	LinkSignIns     SignInLimit = "linksignins#"
 )
 
-// CountSignIn is CountFailure at a provider.
+// CountSignIn does what CountFailure does, for sign-ins at a provider.
 func (s *Service) CountSignIn(ctx context.Context, from netip.Addr) (time.Duration, error) {
 	return s.CountFailure(ctx, ProviderSignIns, from)
 }
 
-// SignInWait returns how long an address has to wait before its next sign-in, because
-// too many failed: 0 for not at all. Addresses of IPv6 count by their network of 64
-// bits, which is one customer's.
+// SignInWait returns how long an address must wait for its next sign-in after too many
+// failures, or 0. All addresses of an IPv6 /64 network count as one: a provider gives a
+// customer a whole /64.
 func (s *Service) SignInWait(ctx context.Context, of SignInLimit, from netip.Addr) (time.Duration, error) {
 	return s.failures(ctx, of, from, 0)
 }
 
-// CountFailure counts a failed sign-in, unless the address has to wait: then it returns
-// how long.
+// CountFailure counts a failed sign-in. If the address must wait, it counts nothing and
+// returns the time to wait.
 func (s *Service) CountFailure(ctx context.Context, of SignInLimit, from netip.Addr) (time.Duration, error) {
 	return s.failures(ctx, of, from, 1)
 }

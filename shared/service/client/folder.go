@@ -32,7 +32,7 @@ const ignoreFile = ".mintignore"
 
 // defaultIgnores are left out of every site unless its own file takes them
 // back in with "!": hidden files, and what repositories hold beside a site.
-// What RFC 8615 defines is for readers.
+// Well-known URIs (RFC 8615) are for readers.
 const defaultIgnores = `
 .*
 !.well-known
@@ -238,8 +238,8 @@ func (w *walk) refuse(name, format string, args ...any) {
 	w.refused = append(w.refused, &snapshot.PathError{Path: name, Reason: fmt.Sprintf(format, args...)})
 }
 
-// ignored reports whether a file or folder is left out. within says that it lies in a
-// folder that is, in which only what show names is looked for.
+// ignored reports whether a file or folder is left out. within says that its folder is
+// left out: then only files that show selects are published.
 func (w *walk) ignored(name string, dir, within bool) bool {
 	switch {
 	case w.leave[name] || w.own.Match(name, dir):

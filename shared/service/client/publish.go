@@ -53,8 +53,8 @@ type PublishOptions struct {
 	// Kept is an existing folder of this machine in which digests and packs are left
 	// for the next publish of the same folder. Empty keeps nothing.
 	Kept string
-	// Leave are paths of this machine that are left out although they lie in the folder:
-	// what the caller writes there itself.
+	// Leave has paths in the folder that are left out: files that the caller writes
+	// there itself.
 	Leave []string
 	// Take, if not nil, makes a file of this machine what an upload asks for, and reports
 	// whether it did. The file has the bytes, and must never change afterwards. It is

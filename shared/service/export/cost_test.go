@@ -47,7 +47,7 @@ func TestCost(t *testing.T) {
 // TestCostOfUsualPages: units of pages of usual size are smaller, which must not cost
 // a request each. What is kept of the pages takes few more.
 func TestCostOfUsualPages(t *testing.T) {
-	outside.Long(t, "counts what is allocated, which the race detector changes")
+	outside.Long(t, "exports three hundred pages twice")
 	for _, shards := range []int{1, 3} {
 		w := newWorld(t)
 		site, size := sampleSite(300), 0

@@ -59,7 +59,7 @@ func TestObjectsContract(t *testing.T) {
 	for _, temporary := range []bool{false, true} {
 		t.Run(fmt.Sprintf("temporary %v", temporary), func(t *testing.T) {
 			if temporary {
-				outside.Long(t, "stores a hundred megabytes once more")
+				outside.Long(t, "repeats the contract, which stores a hundred megabytes")
 			}
 			l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Temporary: temporary})
 			if err != nil {

@@ -124,7 +124,7 @@ func (s *served) process(t *testing.T, job string) *child {
 // A site that takes more memory than an export may have ends its own process,
 // twice, and its job names the page; the server goes on with others.
 func TestSiteThatEndsItsProcess(t *testing.T) {
-	outside.NoRace(t, "the detector's own memory counts")
+	outside.NoRace(t, "its memory counts as the site's")
 	s := serve(t, 256<<20)
 	sources := map[string]string{"bad": strings.Repeat("## a\n\n", 1_000_000)}
 	for i := range 20 {
@@ -143,7 +143,7 @@ func TestSiteThatEndsItsProcess(t *testing.T) {
 // long address that everything refers to, in a page, in a snippet and in the
 // description of an operation.
 func TestRepeatedAddressesFitTheMemory(t *testing.T) {
-	outside.NoRace(t, "the detector's own memory counts")
+	outside.NoRace(t, "its memory counts as the site's")
 	s := serve(t, 512<<20)
 	long := "/" + strings.Repeat("x", 40_000)
 	site := pagesOf(map[string]string{

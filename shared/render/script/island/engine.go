@@ -34,9 +34,8 @@ const guard = 10 * time.Minute
 // not be read: another try may do better.
 var ErrUnavailable = errors.New("island: scripts can't be run now")
 
-// Ended is that a page's JavaScript ended the process that ran it: by its time, or
-// else the next one too, which had nothing else to do. What the page shows is not
-// known.
+// Ended is the error about JavaScript that ended the process that ran it: by its time,
+// or by its memory in two processes in turn. The content of the page is unknown.
 type Ended struct {
 	// File and Line are the source that was shown, or the first of those that a
 	// script was made of.
@@ -45,7 +44,7 @@ type Ended struct {
 	// Reason is what ended the last process, as far as it is known.
 	Reason string
 
-	again bool // another try may do better
+	again bool // a second try may succeed
 }
 
 func (e *Ended) Error() string {

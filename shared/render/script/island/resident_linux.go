@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// resident is how many bytes of this process are in memory, garbage and the
-// program's own pages included.
+// resident returns the resident memory of this process in bytes, with garbage and the
+// pages of the program.
 func resident() uint64 {
 	data, err := os.ReadFile("/proc/self/statm")
 	if err == nil {

@@ -52,7 +52,7 @@ func write(times int) {
 // The limit of a process is one of resident memory: whatever the process does, the
 // system never counts more. Garbage alone does not end it.
 func TestLimitMemory(t *testing.T) {
-	outside.NoRace(t, "the detector's own memory is more than the limit")
+	outside.NoRace(t, "it needs more memory than the limit")
 	if name := os.Getenv(memoryWork); name != "" {
 		LimitMemory(limited)
 		for _, w := range memoryWorks {

@@ -36,8 +36,8 @@ var runtimeProgram = sync.OnceValue(func() *goja.Program {
 const (
 	// maxCalls is the deepest chain of calls.
 	maxCalls = 2000
-	// maxMemory is how much resident memory the process may have, for what no other
-	// bound foresaw.
+	// maxMemory is the limit of resident memory in bytes. It catches what no other
+	// limit counts.
 	maxMemory = 1280 << 20
 	// maxShown bounds what a component shows, as JSON.
 	maxShown = 4 << 20

@@ -151,7 +151,7 @@ func quote(s string) string { return "> " + strings.ReplaceAll(strings.TrimSpace
 // pictures and their definitions; HTML; and GitLab's commands at the beginning of a line.
 var acts = lazy.Regexp(`@|#\d|!\d|!\[+|\[\[+|\][(:]|<|&|(?i:\bGH-)\d|(?i:\b[a-z][a-z0-9+.-]*://)|(?i:\bwww\.)|(?m:^[ \t>]*/)`)
 
-// brackets are the entities of what links and pictures are written with.
+// brackets has HTML entities for the characters of links and pictures.
 var brackets = strings.NewReplacer("!", "&#33;", "[", "&#91;", "]", "&#93;")
 
 // inert returns Markdown that reads the same and triggers nothing. A link is shown as
