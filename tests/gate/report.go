@@ -19,8 +19,7 @@ import (
 
 // A gateReport is what the last gate cost, in .cache/gate/report.json.
 type gateReport struct {
-	// Commit is the commit that the gate ran on, Date its end (UTC).
-	Commit   string          `json:"commit"`
+	// Date is the day of the gate's end (UTC).
 	Date     string          `json:"date"`
 	Seconds  float64         `json:"seconds"`
 	Steps    []stepResult    `json:"steps"`

@@ -39,16 +39,21 @@ type question struct {
 // the pages show, of each site the first of its pages by the hash of their
 // paths: titles; headings of two words or more; words that stand on one page of
 // the site alone; such words with a letter left out. The right page must be among
-// the first three for 95 of 100 questions, mistyped ones aside.
+// the first three for 95 of 100 questions, mistyped ones aside. make test-all asks up
+// to 40 questions of each kind and site, other runs 15.
 func TestSearchFindsTheRightPage(t *testing.T) {
 	outside.Long(t, "exports real sites")
 	kinds := []string{"titles", "headings", "rare words", "rare words, mistyped"}
 	asked, hit := map[string]int{}, map[string]int{}
+	most := 15
+	if outside.Full() {
+		most = 40
+	}
 	for _, name := range []string{"mcp", "trigger", "novu"} {
 		dir := harness.Unpack(t, outside.Folder(t, "corpora", name))
 		pages := readPages(t, dir)
 		engines := map[string]*searchtest.Engine{}
-		for i, questions := range questionsOf(pages, 40) {
+		for i, questions := range questionsOf(pages, most) {
 			for _, q := range questions {
 				e := engines[q.index]
 				if e == nil {
@@ -88,7 +93,7 @@ func TestSearchFindsTheRightPage(t *testing.T) {
 			all, right = all+asked[kind], right+hit[kind]
 		}
 	}
-	if all < 200 || right*100 < all*95 {
+	if all < 5*most || right*100 < all*95 {
 		t.Errorf("the right page is among the first three for %d of %d questions", right, all)
 	}
 	if n := asked[kinds[3]]; hit[kinds[3]]*100 < n*80 {

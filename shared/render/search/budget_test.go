@@ -43,7 +43,7 @@ func TestBeforeTheFirstLetter(t *testing.T) {
 
 // A question fetches few files, on a large site too, whatever is asked.
 func TestQuestionsFetchLittle(t *testing.T) {
-	large := 5_000
+	large := 2_500
 	if outside.Full() {
 		large = 20_000
 	}

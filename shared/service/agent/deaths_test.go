@@ -112,8 +112,11 @@ func TestDeathAtEachCall(t *testing.T) {
 		t.Fatalf("the model was asked %d times", n)
 	}
 	// Each call has one of the faults; which, turns with the call. Of those that
-	// only read, every other one is enough.
-	faults, step, short := storetest.AllFaults(), 2, outside.Short(t)
+	// only read, every fifth one is enough, and every other one in make test-all.
+	faults, step, short := storetest.AllFaults(), 5, outside.Short(t)
+	if outside.Full() {
+		step = 2
+	}
 	if short {
 		step = 11
 	}
@@ -139,7 +142,8 @@ func TestDeathAtEachCall(t *testing.T) {
 	}
 }
 
-// The same in a second round, at each call that changes something.
+// The same in a second round, at each call that changes something: every third of
+// them, and all with make test-all.
 func TestDeathInTheSecondRound(t *testing.T) {
 	m := newMortal(t)
 	second := func(plan map[string]storetest.Fault) (admin.AgentJob, []string, []string) {
@@ -150,8 +154,11 @@ func TestDeathInTheSecondRound(t *testing.T) {
 	sound, calls, _ := second(nil)
 	m.whole(sound, 2, nil)
 	calls = slices.DeleteFunc(calls, reading.MatchString)
-	faults, step := storetest.AllFaults(), 1
-	if outside.Short(t) {
+	faults, step := storetest.AllFaults(), 3
+	switch {
+	case outside.Full():
+		step = 1
+	case outside.Short(t):
 		step = 6
 	}
 	for i := 0; i < len(calls); i += step {

@@ -13,6 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // script is the answers of a model, in order.
@@ -149,6 +150,7 @@ func (want expected) pull(t *testing.T, p forgetest.Pull) {
 
 // A job ends as its model, its forge and its owner make it end.
 func TestHowJobsEnd(t *testing.T) {
+	outside.NoRace(t, "it runs dozens of jobs")
 	page := "---\ntitle: New\ndescription: A new page\n---\n\n"
 	for _, c := range []struct {
 		name   string

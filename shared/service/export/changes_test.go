@@ -84,6 +84,7 @@ func someChanges() map[string]string {
 // TestChanges: an export says what it changed against the one before, and the
 // list of it is what comparing the bundles finds.
 func TestChanges(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	w := newWorld(t)
 	w.publish(t, changedSite(9, nil))
 	first, old := w.later(t, admin.StartExport{})
@@ -204,6 +205,7 @@ func TestChangesBounds(t *testing.T) {
 
 // TestChangesOfLargeBundles: they are not even opened.
 func TestChangesOfLargeBundles(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	w := newWorld(t)
 	w.publish(t, changedSite(9, nil))
 	first, _ := w.later(t, admin.StartExport{})
@@ -259,6 +261,7 @@ func TestChangesGoWithTheBundle(t *testing.T) {
 
 // TestChangesHoldNoMoreThanTheirBound: new pages count, too.
 func TestChangesHoldNoMoreThanTheirBound(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	w := newWorld(t)
 	w.publish(t, changedSite(1, nil))
 	first, _ := w.later(t, admin.StartExport{})

@@ -20,6 +20,7 @@ import (
 // TestCost holds the cost page's table of what an export asks of AWS against
 // exports that count it: once for the export, and once more for each shard.
 func TestCost(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	one, three := costOf(t, 1), costOf(t, 3)
 	page, err := os.ReadFile("../../../infra/docs/operate/cost.mdx")
 	if err != nil {
@@ -72,6 +73,7 @@ func TestCostOfUsualPages(t *testing.T) {
 // against the calculator. What a note takes depends on names that are made anew
 // each time: some may be a unit larger.
 func TestCostOfLargeBundles(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	small := costOf(t, 1)
 	for _, part := range []int64{20_000, 4_000} {
 		large, size := costInParts(t, 1, part)

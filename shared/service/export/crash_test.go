@@ -13,7 +13,8 @@ import (
 )
 
 // Wherever the process ends, before, during or after a call of a port, the next
-// one completes the job with the same bytes.
+// one completes the job with the same bytes. make test-all has all three at each call,
+// other runs one.
 func TestPowerCutAtEveryCall(t *testing.T) {
 	outside.Long(t, "hundreds of exports")
 	before := t.TempDir()
@@ -51,7 +52,10 @@ func TestPowerCutAtEveryCall(t *testing.T) {
 	t.Logf("%d calls, each with %d kinds of power cut", never.Calls(), len(storetest.Moments()))
 
 	for n := 1; n <= never.Calls(); n++ {
-		for _, moment := range storetest.Moments() {
+		for m, moment := range storetest.Moments() {
+			if !outside.Full() && m != n%len(storetest.Moments()) {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s call %d", moment, n), func(t *testing.T) {
 				t.Parallel()
 				w := begin(t)

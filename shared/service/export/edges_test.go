@@ -102,6 +102,7 @@ func checkExports(t *testing.T, cases []siteCase) {
 }
 
 func TestExportOfSitesWithFewPages(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	checkExports(t, []siteCase{
 		{
 			name: "nothing but hidden pages",
@@ -125,6 +126,7 @@ func TestExportOfSitesWithFewPages(t *testing.T) {
 }
 
 func TestExportOfUnusualNames(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	checkExports(t, []siteCase{
 		{
 			name: "names with spaces, signs and scripts",
@@ -257,6 +259,7 @@ func TestExportOfUnusualRedirects(t *testing.T) {
 }
 
 func TestExportOfFaultySources(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	checkExports(t, []siteCase{
 		{
 			name: "a navigation that names pages twice, not, and itself",
@@ -314,6 +317,7 @@ func TestExportOfFaultySources(t *testing.T) {
 }
 
 func TestExportOfLargeFiles(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	checkExports(t, []siteCase{
 		{
 			name:  "a page that is too large",

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // The bundle holds every page, its Markdown copy, the site's files and what
@@ -52,10 +53,14 @@ func TestBundleOfASite(t *testing.T) {
 }
 
 // One site gives the same bytes however it is cut and however many workers
-// there are.
+// there are. With -short the site is smaller.
 func TestSameBytes(t *testing.T) {
 	w := newWorld(t)
-	w.publish(t, sampleSite(400))
+	pages := 400
+	if outside.Short(t) {
+		pages = 60
+	}
+	w.publish(t, sampleSite(pages))
 	var want []byte
 	for _, shards := range []int{1, 3, 40} {
 		for _, concurrency := range []int{1, 3, 40} {

@@ -396,6 +396,7 @@ func eachInput(t *testing.T, w rendering) {
 // TestScriptsRunEachTime: a page on which JavaScript runs, whose work may end at a
 // limit, is rendered each time, and so its unit is never kept.
 func TestScriptsRunEachTime(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	s := newLivingSite()
 	s.pages = append(s.pages, "p/2-script")
 	s.sources["p/2-script"] = "export const A = () => { const [a] = useState(1); return a }\n\n<A />\n"
@@ -587,6 +588,7 @@ func packed(t *testing.T, dir string) map[kept.Key][]byte {
 // TestWhatIsKeptIsNotMadeAgain: an export puts no value that an earlier one has, in
 // shards or beside them.
 func TestWhatIsKeptIsNotMadeAgain(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	for _, refs := range []bool{false, true} {
 		t.Run(fmt.Sprint("named ", refs), func(t *testing.T) {
 			s := newLivingSite()
@@ -712,6 +714,7 @@ func TestUnreadableIndexesAreMadeAgain(t *testing.T) {
 // TestReuseLeavesWhatIsKept: an export that renders nothing asks for no page,
 // which must not sweep them all.
 func TestReuseLeavesWhatIsKept(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	s := newLivingSite()
 	w := rendering{world: newWorld(t), dir: t.TempDir()}
 	w.export(t, s.fs())

@@ -74,6 +74,7 @@ func (w *world) inProcesses(t *testing.T, fsys fstest.MapFS, in admin.StartExpor
 // pages that changed, and no other. Packs lie below their project's prefix, and the
 // list of them goes with the job's parts.
 func TestEachProcessFindsWhatIsKept(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	w, s := newWorld(t), newLivingSite()
 	_, _, first := w.inProcesses(t, s.fs(), admin.StartExport{}, 3)
 	if !slices.Equal(first, slices.Sorted(slices.Values(s.pages))) {
@@ -137,6 +138,7 @@ func TestAFreshExportUsesNothingKept(t *testing.T) {
 // TestKeptObjectsAreSwept: what is kept goes when it is old, whatever becomes of the
 // organisation's snapshots, and the next export renders all pages.
 func TestKeptObjectsAreSwept(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	w, s := newWorld(t), newLivingSite()
 	w.inProcesses(t, s.fs(), admin.StartExport{}, 2)
 	keys := w.keptKeys(t)
@@ -189,6 +191,7 @@ func (o keptAway) Delete(ctx context.Context, keys ...string) error {
 // TestNoExportFailsByWhatIsKept: storage that fails for what is kept costs time and a
 // few lines of the log.
 func TestNoExportFailsByWhatIsKept(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	w, s := newWorld(t), newLivingSite()
 	w.inProcesses(t, s.fs(), admin.StartExport{}, 4)
 	s.sources["p/0"] += "\nMore words.\n"

@@ -15,6 +15,7 @@ import (
 // TestLLMsFull: the file has the text of each page that search engines may know,
 // once, with its address, however the site is cut.
 func TestLLMsFull(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	w := newWorld(t)
 	w.publish(t, sampleSite(120))
 	first := ""

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // processWorld names, for a process of TestSameBytesInEveryProcess, the
@@ -18,6 +20,7 @@ const processWorld = "BINDERY_TEST_WORLD"
 // Two processes, one of them with a single processor, give the same bytes for
 // one snapshot.
 func TestSameBytesInEveryProcess(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	if dir := os.Getenv(processWorld); dir != "" {
 		w := openWorld(t, dir)
 		sum := sha256.Sum256(w.exported(t, nil))

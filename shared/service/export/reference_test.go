@@ -166,6 +166,7 @@ func (o *readCounter) Get(ctx context.Context, key string, offset, length int64)
 // A specification is read once, by Plan. Units read the slices of their own
 // pages, by one request each, and of all of them each byte once.
 func TestSlicesAreReadOnce(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	w := newWorld(t)
 	w.publish(t, manyCalls(300))
 	counted := &readCounter{Objects: w.objects, reads: map[string]int{}, bytes: map[string]int64{}}

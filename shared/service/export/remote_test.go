@@ -356,6 +356,7 @@ func (o *dyingObjects) Put(ctx context.Context, key string, r io.Reader, opt sto
 // The same files of other hosts give the same bytes, however many shards there
 // are; other ones give another version, and a label refuses them.
 func TestRemoteFilesAreAnInput(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	h := remoteHosts(t)
 	w := openWorldOf(t, t.TempDir(), admin.KindCloud, admin.Settings{AllowHosts: remoteAllowed})
 	w.publish(t, remoteSite())

@@ -11,6 +11,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // Style sheets and scripts of other hosts that docs.json names are loaded from the
@@ -96,6 +97,7 @@ func TestStylesAndScriptsOfOtherHosts(t *testing.T) {
 // The policy of a bundle names the hosts that the site's own scripts and style
 // sheets load from, where the project allows them; of others its authors are told.
 func TestPolicyOfScriptsAndStyles(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	site := fstest.MapFS{
 		"docs.json": {Data: []byte(`{"name":"Remote","navigation":{"pages":["index"]}}`)},
 		"index.mdx": {Data: []byte("---\ntitle: Start\n---\n\nText.\n")},

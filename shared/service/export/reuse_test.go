@@ -47,6 +47,7 @@ func (w *world) objectsOf(t *testing.T, id string) (names []string) {
 // The second export of the same gets a copy of the first one's bundle, which is its
 // own: it stays when the first goes, and a third is made from it.
 func TestTheSameExportRendersNothing(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	ctx := context.Background()
 	w := newWorld(t)
 	w.publish(t, sampleSite(9))
@@ -98,6 +99,7 @@ func TestTheSameExportRendersNothing(t *testing.T) {
 // A caller that has the bundle gets no copy: the job's bundle is the one that is
 // stored, and nothing more is.
 func TestWhoHasTheBundleGetsNoCopy(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	ctx := context.Background()
 	w := newWorld(t)
 	w.publish(t, sampleSite(5))
@@ -131,6 +133,7 @@ func TestWhoHasTheBundleGetsNoCopy(t *testing.T) {
 
 // What is not rendered as before is rendered.
 func TestWhatIsNotReused(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	ctx := context.Background()
 	for _, c := range []struct {
 		name   string

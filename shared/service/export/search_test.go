@@ -71,6 +71,7 @@ func TestSearchByTheFeatureTable(t *testing.T) {
 // A reader finds the pages of the version and language that the reader stands
 // at, hidden ones and those that say so aside.
 func TestSearchOfVersionsAndLanguages(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	w := newWorld(t)
 	w.publish(t, os.DirFS(filepath.Join("..", "..", "..", "tests", "search", "testdata", "search")))
 	files := unpacked(t, w.exported(t, nil))

@@ -122,7 +122,8 @@ func (w *world) finish(h *heard, secret string) {
 }
 
 // A process dies at each call of the store that changes and deliveries make: what
-// changed is heard of, what did not is not, under one id, and in order.
+// changed is heard of, what did not is not, under one id, and in order. make test-all
+// has every call, other runs a sample.
 func TestCrashAtEveryCall(t *testing.T) {
 	run := func(t *testing.T, at int, moment storetest.Moment) (calls int) {
 		w := newWorld(t)
@@ -153,9 +154,12 @@ func TestCrashAtEveryCall(t *testing.T) {
 	if calls < 20 {
 		t.Fatalf("only %d calls", calls)
 	}
-	step := 1
-	if outside.Short(t) {
-		step = 7
+	step := 3
+	switch {
+	case outside.Full():
+		step = 1
+	case outside.Short(t):
+		step = 13
 	}
 	for at := 1; at <= calls; at += step {
 		for _, moment := range []storetest.Moment{storetest.Before, storetest.After} {
@@ -166,7 +170,8 @@ func TestCrashAtEveryCall(t *testing.T) {
 }
 
 // At each call a fault that a process survives: a refusal, a lost answer, a second
-// process at the same work, one that is held until another has done it.
+// process at the same work, one that is held until another has done it. make test-all
+// has every call, other runs a sample.
 func TestFaultsAtEveryCall(t *testing.T) {
 	run := func(t *testing.T, f *storetest.Faults) {
 		w := newWorld(t)
@@ -195,10 +200,17 @@ func TestFaultsAtEveryCall(t *testing.T) {
 	sound := storetest.NewFaults(nil)
 	run(t, sound)
 	calls := slices.DeleteFunc(sound.Log(), func(name string) bool { return !strings.HasSuffix(name, " 1") })
-	if outside.Short(t) {
-		calls = calls[:min(6, len(calls))]
+	step := 3
+	switch {
+	case outside.Full():
+		step = 1
+	case outside.Short(t):
+		step = 13
 	}
-	for _, call := range calls {
+	for i, call := range calls {
+		if i%step > 0 {
+			continue
+		}
 		for _, fault := range storetest.AllFaults() {
 			run(t, storetest.NewFaults(map[string]storetest.Fault{call: fault}))
 		}
@@ -221,15 +233,15 @@ func pairs(ids map[string]string, name string) (out []string) {
 	return out
 }
 
-// Ten thousand events through an endpoint that fails one in three times, delivered
+// Hundreds of events, with make test-all ten thousand, through an endpoint that fails one in three times, delivered
 // by processes that die at random: each arrives, none under another id, in order.
 func TestManyEventsAndKills(t *testing.T) {
-	domains, publishes, keys, life := 10, 50, 250, 1000
+	domains, publishes, keys, life := 6, 30, 100, 600
 	switch {
 	case outside.Full():
 		domains, publishes, keys, life = 40, 200, 1000, 2000
 	case outside.Short(t):
-		domains, publishes, keys, life = 4, 12, 30, 200
+		domains, publishes, keys, life = 3, 8, 15, 100
 	}
 	w := newWorld(t)
 	x := w.tenant("docs.example.com")
