@@ -27,8 +27,11 @@ type bundleReport struct {
 	// Diagnostics are how many there are by severity, Findings by code.
 	Diagnostics bundle.Counts  `json:"diagnostics"`
 	Findings    map[string]int `json:"findings"`
-	// Listed are all that the bundle lists.
+	// Listed are all that the job found. The bundle lists those that name nothing
+	// that it leaves out for the sake of groups of readers.
 	Listed []check.Finding `json:"listed"`
+	// more says that Listed has findings that the bundle does not list.
+	more bool
 }
 
 // inspect reads a whole bundle in a file that is to be at path: every file of
@@ -119,7 +122,9 @@ func (a *app) showBundle(w io.Writer, r *bundleReport) {
 	if info > 0 {
 		fmt.Fprintln(w, infoText(info))
 	}
-	if rest > 0 {
+	if rest > 0 && r.more {
+		fmt.Fprintf(w, "To read %s, not all of which the bundle lists: --verbose or --json\n", count(rest, kind))
+	} else if rest > 0 {
 		fmt.Fprintf(w, "To read %s: tar -xzOf %s %s\n", count(rest, kind), r.Bundle, bundle.DiagnosticsPath)
 	}
 }

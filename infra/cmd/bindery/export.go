@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/client"
 	"github.com/bindery-docs/bindery/shared/service/server"
@@ -309,5 +313,52 @@ func (a *app) fetchBundle(ctx context.Context, c *client.Client, job api.ExportJ
 	if err != nil {
 		return nil, err
 	}
-	return report, nil
+	return report, a.addUnnamed(ctx, c, report)
+}
+
+// addUnnamed puts the job's findings in place of the bundle's where the bundle lacks
+// some: those that name what it does not have for the sake of groups of readers.
+func (a *app) addUnnamed(ctx context.Context, c *client.Client, r *bundleReport) error {
+	of := client.FindingsOf{JobID: r.JobID}
+	read := func(cursor string, limit int) ([]api.Finding, *string, error) {
+		page, err := c.Findings(ctx, of, cursor, limit)
+		return page.Findings, page.NextCursor, err
+	}
+	const most = 200 // of one page
+	found, next, err := read("", most)
+	if err == nil && next != nil {
+		found = nil
+		for _, code := range check.Codes() {
+			if !strings.HasSuffix(code.Name, "-restricted") {
+				continue
+			}
+			of.Code = code.Name
+			var some []api.Finding
+			if some, _, err = read("", 1); err != nil {
+				break
+			}
+			if len(some) > 0 {
+				of.Code = ""
+				found, err = paged(check.MaxFindings+1, read)
+				break
+			}
+		}
+	}
+	if refused, ok := errors.AsType[*client.Error](err); ok {
+		a.logger(slog.LevelWarn).DebugContext(ctx, "the job's findings can't be read, the bundle's are shown", "error", refused)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if len(found) <= len(r.Listed) {
+		return nil
+	}
+	r.Listed, r.Findings = findingsOf(found), map[string]int{}
+	for _, f := range r.Listed {
+		r.Findings[f.Code]++
+	}
+	r.Diagnostics = bundle.Counts(check.Count(r.Listed))
+	r.more = true
+	return nil
 }

@@ -214,17 +214,7 @@ func (a *app) jobsFindings() *cobra.Command {
 			return page.Findings, page.NextCursor, err
 		})
 	}, func(w io.Writer, found []api.Finding) {
-		list := make([]check.Finding, len(found))
-		for i, f := range found {
-			list[i] = check.Finding{Code: f.Code, File: f.File, Message: f.Message}
-			setText(&list[i].Level, f.Severity)
-			if f.Line != nil {
-				list[i].Line = *f.Line
-			}
-			if f.Column != nil {
-				list[i].Column = *f.Column
-			}
-		}
+		list := findingsOf(found)
 		shown, info := list, 0
 		if of.Severity == "" && of.Code == "" { // else they were asked for
 			shown, info = a.mendable(list)
@@ -237,4 +227,20 @@ func (a *app) jobsFindings() *cobra.Command {
 }
 
 // setText sets a text of a type of its own.
+// findingsOf returns findings of the API as check has them.
+func findingsOf(found []api.Finding) []check.Finding {
+	list := make([]check.Finding, len(found))
+	for i, f := range found {
+		list[i] = check.Finding{Code: f.Code, File: f.File, Message: f.Message}
+		setText(&list[i].Level, f.Severity)
+		if f.Line != nil {
+			list[i].Line = *f.Line
+		}
+		if f.Column != nil {
+			list[i].Column = *f.Column
+		}
+	}
+	return list
+}
+
 func setText[T ~string](to *T, text string) { *to = T(text) }

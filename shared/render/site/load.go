@@ -92,10 +92,10 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 		s.sortPages()
 	}
 	r.restrict(s)
-	if err := r.restrictFiles(s, specs, paths, opt.Prefetch); err != nil {
+	if err := r.restrictFiles(s, config, specs, paths, opt.Prefetch); err != nil {
 		return nil, nil, err
 	}
-	r.settleGroups(config, specs.Groups())
+	r.settleGroups(s, config, specs.Groups())
 	r.diags = append(r.diags, specs.Diagnostics()...)
 	shown := make(map[int]bool, len(s.Pages))
 	s.Nav.shown(shown)
@@ -221,6 +221,10 @@ func (r *configReader) follow(s *Site, redirects []*value) {
 	}
 	for i := range s.Pages {
 		p := &s.Pages[i]
+		if t := s.Resolve(-1, p.Canonical); p.Canonical != "" && t.Kind == Restricted {
+			p.Canonical = ""
+			r.report(top(p.Source), mdx.Warning, "link-restricted", "the canonical address is left out: %s", s.WhyRestricted(t))
+		}
 		if p.URL == "" {
 			continue
 		}
@@ -236,7 +240,7 @@ func (r *configReader) follow(s *Site, redirects []*value) {
 
 // checkRedirects reports redirects that lead nowhere, in a circle, or not at once.
 func (s *Site) checkRedirects(r *configReader, places []*value) {
-	gone := make(map[int]reference.Audience)
+	gone, names := make(map[int]reference.Audience), s.namesWithheld()
 	for i, d := range s.Redirects {
 		source := redirect.Parse(d.Source)
 		from := source.Path
@@ -252,6 +256,9 @@ func (s *Site) checkRedirects(r *configReader, places []*value) {
 		case t.Kind == Restricted:
 			gone[i] = s.withheld(t).Groups
 			r.report(places[i], mdx.Warning, "redirect-restricted", "the redirect from %q is left out: %s", d.Source, s.WhyRestricted(t))
+		case names(d):
+			gone[i] = nil
+			r.report(places[i], mdx.Warning, "redirect-restricted", "the redirect from %q to %q is left out: what it names is for other readers", d.Source, d.Destination)
 		case t.Kind == Missing && !(wild && open):
 			r.report(places[i], mdx.Warning, "redirect-missing", "the redirect from %q to %q leads nowhere", d.Source, d.Destination)
 		case !wild && conditionOf(source).empty() && t.Kind != Missing && filename.Fault(strings.Trim(from, "/"), filename.Page) != "" && from != "":

@@ -71,6 +71,7 @@ func (n *navReader) root(v *value) *Node {
 // above has a say in some.
 func (n *navReader) fill(node *Node, v *value, above *Node) {
 	n.tellEntry(v)
+	node.at = v
 	node.access = n.navAccess(v)
 	node.Icon = n.icon(v)
 	node.Tag = n.str(v.get("tag"))
@@ -145,7 +146,7 @@ func (n *navReader) children(v *value, above *Node) []*Node {
 	for _, d := range divisions {
 		for _, i := range n.items(v.get(d.list)) {
 			if s, ok := i.text(); ok && d.kind == KindVersion { // a version by its name alone
-				out = append(out, &Node{Kind: d.kind, Page: -1, Root: -1, Label: n.expand(s)})
+				out = append(out, &Node{Kind: d.kind, Page: -1, Root: -1, Label: n.expand(s), at: i})
 				continue
 			}
 			if !n.object(i) {
@@ -194,10 +195,10 @@ func (n *navReader) entries(list []*value, above *Node) []*Node {
 // entry reads a page's name, or the address of another site.
 func (n *navReader) entry(v *value, name string) *Node {
 	if strings.Contains(name, "://") {
-		return &Node{Kind: KindLink, Page: -1, Root: -1, Label: name, Href: name}
+		return &Node{Kind: KindLink, Page: -1, Root: -1, Label: name, Href: name, at: v}
 	}
 	if p, ok := n.find(v, name); ok {
-		return &Node{Kind: KindPage, Page: p, Root: -1}
+		return &Node{Kind: KindPage, Page: p, Root: -1, at: v}
 	}
 	return nil
 }
@@ -228,7 +229,7 @@ func (n *navReader) entryObject(v *value, above *Node) *Node {
 			label = s
 		}
 	}
-	c := &Node{Kind: KindLink, Page: -1, Root: -1, Href: href, Label: label, Icon: n.icon(v), Tag: n.str(v.get("tag")), Hidden: n.boolean(v.get("hidden")), access: n.navAccess(v)}
+	c := &Node{Kind: KindLink, Page: -1, Root: -1, Href: href, Label: label, Icon: n.icon(v), Tag: n.str(v.get("tag")), Hidden: n.boolean(v.get("hidden")), access: n.navAccess(v), at: v}
 	page := n.str(v.get("page"))
 	switch {
 	case href != "":

@@ -214,7 +214,9 @@ func (x *index) redirect(path string, has condition) (destination string, met co
 // addRedirects fills the tables of redirects. Of two from one source the first
 // counts.
 func (x *index) addRedirects(redirects []Redirect) {
-	x.exact, x.loose = make(map[string]string, len(redirects)), make(map[string]string)
+	if x.exact == nil {
+		x.exact, x.loose = make(map[string]string, len(redirects)), make(map[string]string)
+	}
 	put := func(m map[string]string, key, value string) {
 		if _, taken := m[key]; !taken {
 			m[key] = value

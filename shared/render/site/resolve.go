@@ -18,7 +18,7 @@ type index struct {
 	// address maps every address of a page, with and without "index", to it;
 	// withheld does the same for Site.Withheld.
 	address  addresses
-	withheld addresses
+	withheld addresses // in lower case: a link that is nearly right names it too
 	files    map[string]struct{}
 	// renamed has the bundle's names of files that have another one in the site.
 	renamed map[string]string
@@ -70,10 +70,10 @@ func (s *Site) tables() *index {
 			x.renamed[source] = name
 		}
 		for i := range s.Withheld {
-			x.withheld[s.Withheld[i].Address] = i
+			x.withheld[strings.ToLower(s.Withheld[i].Address)] = i
 		}
 		for i := range s.Withheld {
-			x.withheld.addShort(s.Withheld[i].Address, i)
+			x.withheld.addShort(strings.ToLower(s.Withheld[i].Address), i)
 		}
 		for _, f := range s.Files {
 			x.files[f] = struct{}{}
@@ -82,6 +82,7 @@ func (s *Site) tables() *index {
 			x.files[f] = struct{}{}
 		}
 		x.addRedirects(s.Redirects)
+		x.addRedirects(s.GoneRedirects)
 		s.idx = x
 		s.buildTree(x)
 	})
@@ -156,7 +157,7 @@ func (s *Site) WhyRestricted(t Target) string {
 
 // withheld returns what a Restricted target is.
 func (s *Site) withheld(t Target) Withheld {
-	if i, ok := s.tables().withheld[t.Path]; ok {
+	if i, ok := s.tables().withheld[strings.ToLower(t.Path)]; ok {
 		return s.Withheld[i]
 	}
 	return Withheld{}
@@ -354,7 +355,7 @@ func (s *Site) found(x *index, p string, t *Target) bool {
 		t.Kind, t.Path = ToFile, "index.html"
 		return true
 	}
-	if i, ok := x.withheld.lookup(p); ok {
+	if i, ok := x.withheld.lookup(strings.ToLower(p)); ok {
 		t.Kind, t.Path = Restricted, s.Withheld[i].Address
 		return true
 	}

@@ -199,6 +199,14 @@ func (w *restrictor) visit(n *Node, above []*restriction) {
 // it that is public stands in no navigation. A part that has lost all it had goes
 // too.
 func (w *restrictor) prune(n *Node) bool {
+	stays := w.stays(n)
+	if !stays {
+		w.conceal(n)
+	}
+	return stays
+}
+
+func (w *restrictor) stays(n *Node) bool {
 	switch {
 	case w.barred[n] != nil:
 		return false
@@ -230,6 +238,10 @@ func (w *restrictor) drop() {
 			continue
 		}
 		s.Withheld = append(s.Withheld, Withheld{Address: p.Address, Source: p.Source, Groups: bar.groups})
+		if p.Old != "" {
+			s.Withheld = append(s.Withheld, Withheld{Address: p.Old, Source: p.Source, Groups: bar.groups})
+		}
+		s.Concealed.add(p.Title, p.SidebarTitle)
 		if p.Reference != nil {
 			w.specsGone[p.Reference.File] = true
 		}
@@ -256,8 +268,19 @@ func (w *restrictor) drop() {
 	s.arrange(order)
 }
 
-// settleGroups reports groups that the export lets in and nothing is for.
-func (r *configReader) settleGroups(config *value, known []string) {
+// settleGroups reports groups that the export lets in and nothing is for, and hides
+// the names of the others.
+func (r *configReader) settleGroups(s *Site, config *value, known []string) {
+	for g := range r.known {
+		if !slices.Contains(r.groups, g) {
+			s.Concealed.add(g)
+		}
+	}
+	for _, g := range known {
+		if !slices.Contains(r.groups, g) {
+			s.Concealed.add(g)
+		}
+	}
 	for _, g := range r.groups {
 		if !r.known[g] && !slices.Contains(known, g) {
 			r.report(config, mdx.Warning, "group-unused", "nothing in this site is for the group %q that the export lets in", g)
@@ -278,7 +301,9 @@ func (s *Site) dropRedirects(gone map[int]reference.Audience) {
 			kept = append(kept, d)
 			continue
 		}
-		if from, wild := d.Path(); !wild {
+		if from, wild := d.Path(); wild {
+			s.GoneRedirects = append(s.GoneRedirects, d)
+		} else {
 			s.Withheld = append(s.Withheld, Withheld{Address: path.Clean(from), Groups: groups})
 		}
 	}

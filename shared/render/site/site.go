@@ -44,6 +44,11 @@ type Site struct {
 	// for groups of readers whom the export does not let in. Links to it are
 	// Restricted.
 	Withheld []Withheld `json:",omitempty"`
+	// GoneRedirects are redirects with wildcards that the bundle does not have because
+	// they name what is withheld. Links still follow them.
+	GoneRedirects []Redirect `json:",omitempty"`
+	// Concealed is what else the bundle must not name.
+	Concealed Concealed `json:",omitzero"`
 	// Styles and Scripts are those of Files that every page loads, in order.
 	// Load leaves addresses of other hosts among them, which Outside lists:
 	// whoever makes a bundle puts their copies there, or takes them out.
@@ -266,9 +271,11 @@ type Node struct {
 
 	Children []*Node `json:",omitempty"`
 
-	// specs and access matter while the navigation is read.
+	// specs, access and at, its place in the configuration, matter while the
+	// navigation is read.
 	specs  specsOf
 	access access
+	at     *value
 }
 
 // Redirect leads from one address to another.

@@ -178,7 +178,7 @@ func (s *Site) AtRoot() (*Site, int, bool) {
 	}
 	at := &Site{
 		Domain: s.Domain, Base: s.Base, Prefixes: s.Prefixes, ConfigFile: s.ConfigFile, Config: s.Config, Pages: slices.Clone(s.Pages), Nav: s.Nav, Global: s.Global,
-		Redirects: s.Redirects, Files: s.Files, Renamed: s.Renamed, LeftOut: s.LeftOut, Withheld: s.Withheld, Styles: s.Styles, Scripts: s.Scripts, Outside: s.Outside, Remote: s.Remote,
+		Redirects: s.Redirects, Files: s.Files, Renamed: s.Renamed, LeftOut: s.LeftOut, Withheld: s.Withheld, GoneRedirects: s.GoneRedirects, Concealed: s.Concealed, Styles: s.Styles, Scripts: s.Scripts, Outside: s.Outside, Remote: s.Remote,
 	}
 	at.Pages[home].Output = "index.html"
 	return at, home, true

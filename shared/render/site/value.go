@@ -72,6 +72,8 @@ type configReader struct {
 	heads  map[string]access
 	// specsGone are the specifications that pages show which are left out.
 	specsGone map[string]bool
+	// concealed are the parts of the navigation that are left out.
+	concealed map[*value]bool
 	// told are the capabilities without effect that were reported; headTold and
 	// custom are fields of heads that have none or that nobody knows, each with
 	// its first place.

@@ -198,7 +198,7 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, p
 	if err != nil {
 		return err
 	}
-	diagnostics, err := out.Add(bundle.DiagnosticsPath, bundle.Epoch(), facts.lines.Bytes())
+	diagnostics, err := out.Add(bundle.DiagnosticsPath, bundle.Epoch(), facts.listed.Bytes())
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, p
 	info := bundle.Info{
 		Domain: job.Domain, Name: src.site.Config.Name, Version: job.Version, Snapshot: job.Snapshot,
 		Renderer: s.opt.Renderer, Paths: job.Paths, Groups: job.Groups, Pages: total.Pages, Files: total.Files, Bytes: total.Bytes,
-		Diagnostics: facts.counts, CleanAddresses: !job.Settings.CanonicalHTML,
+		Diagnostics: facts.listedCounts, CleanAddresses: !job.Settings.CanonicalHTML,
 		FileList:       bundle.ListInfo{Size: files.Size, SHA256: files.SHA256},
 		DiagnosticList: bundle.ListInfo{Size: diagnostics.Size, SHA256: diagnostics.SHA256},
 		Sources:        facts.look.addSources(src.views.Sources()),

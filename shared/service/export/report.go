@@ -21,7 +21,11 @@ type report struct {
 	findings *check.List
 	counts   bundle.Counts
 	lines    bytes.Buffer
-	look     look
+	// listed are those of lines that the bundle may have, and listedCounts counts them.
+	unnamed      func(*mdx.Diagnostic) bool
+	listed       bytes.Buffer
+	listedCounts bundle.Counts
+	look         look
 	// divisions are the search indexes, as far as their pages were read.
 	divisions []*search.Division
 	full      frame.FullSums
@@ -40,7 +44,7 @@ func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, 
 	if err != nil {
 		return nil, gone(err)
 	}
-	r := &report{findings: check.NewList(src.site, rules), look: newLook()}
+	r := &report{findings: check.NewList(src.site, rules), look: newLook(), unnamed: src.site.Unnamed()}
 	if src.finder != nil {
 		r.divisions = src.finder.Divisions()
 	}
@@ -111,13 +115,24 @@ func (r *report) page(f *fact) {
 	}
 }
 
-// finish looks for the places that links lead to and writes the list.
+// finish looks for the places that links lead to and writes the lists.
 func (r *report) finish() error {
+	var unnamed []check.Finding
 	counts, err := r.findings.Finish(func(f check.Finding) error {
-		return writeLines(&r.lines, []mdx.Diagnostic{{
-			Severity: f.Level, Code: f.Code, File: f.File, Line: f.Line, Column: f.Column, Message: f.Message,
-		}})
+		d := mdx.Diagnostic{Severity: f.Level, Code: f.Code, File: f.File, Line: f.Line, Column: f.Column, Message: f.Message}
+		before := r.lines.Len()
+		if err := writeLines(&r.lines, []mdx.Diagnostic{d}); err != nil {
+			return err
+		}
+		if r.unnamed(&d) {
+			unnamed = append(unnamed, f)
+			return nil
+		}
+		r.listed.Write(r.lines.Bytes()[before:])
+		return nil
 	})
+	not := check.Count(unnamed)
 	r.counts = bundle.Counts(counts)
+	r.listedCounts = bundle.Counts{Errors: counts.Errors - not.Errors, Warnings: counts.Warnings - not.Warnings, Notices: counts.Notices - not.Notices}
 	return err
 }
