@@ -25,7 +25,7 @@
 //	diff.go       bindery diff
 //	doctor.go     bindery doctor
 //	operator.go   what operator commands share
-//	org.go, project.go, key.go, person.go (and the audit log), usage.go, cost.go, memory.go, restoredrill.go, backfill.go
+//	org.go, project.go, key.go, person.go (and the audit log), usage.go, cost.go, memory.go, backup.go, restoredrill.go, backfill.go
 //	agent.go      bindery agent: jobs of callers
 //	credential.go a project's credential for its forge
 //	agentsetup.go the models and forges of agents

@@ -16,7 +16,8 @@ import (
 	"sync"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite" // also the driver
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -162,15 +163,27 @@ func (l *Local) check(ctx context.Context) error {
 	if l.temporary {
 		return nil
 	}
+	return l.whole(ctx, "PRAGMA quick_check(1)")
+}
+
+// checkAll reads all of the database, its indexes too.
+func (l *Local) checkAll(ctx context.Context) error { return l.whole(ctx, "PRAGMA integrity_check(1)") }
+
+func (l *Local) whole(ctx context.Context, check string) error {
 	var found string
-	err := l.reads.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found)
+	err := l.reads.QueryRowContext(ctx, check).Scan(&found)
 	switch {
 	case err == nil && found == "ok":
 		return nil
 	case err != nil:
 		found = err.Error()
 	}
-	return fmt.Errorf("%w: %s: %s. Put a copy of the whole data folder in its place, or save what can be read: "+
+	return l.damaged(found)
+}
+
+// damaged is the error of a database that is not whole, with the ways out.
+func (l *Local) damaged(found string) error {
+	return fmt.Errorf("%w: %s: %s. Put a copy that bindery backup made in place of the data folder, or save what can be read: "+
 		"sqlite3 %[2]s .recover | sqlite3 %[2]s.new, then put that file in its place", ErrDamaged, l.path(databaseFile), strings.TrimSpace(found))
 }
 
@@ -323,6 +336,9 @@ func (l *Local) openDatabase(ctx context.Context, lockWait time.Duration) error 
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
 		return err
 	}); err != nil {
+		if e, ok := errors.AsType[*sqlite.Error](err); ok && (e.Code()&0xff == sqlite3.SQLITE_CORRUPT || e.Code()&0xff == sqlite3.SQLITE_NOTADB) {
+			return l.damaged(err.Error())
+		}
 		return fmt.Errorf("open the database: %w", err)
 	}
 	return nil

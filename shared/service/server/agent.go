@@ -18,6 +18,10 @@ import (
 // it stays as long as a step runs.
 const fetchedDir = "fetched"
 
+// NotKept returns what a copy of a data folder needs not have of it: a server makes it
+// when it starts.
+func NotKept() []string { return []string{fetchedDir, callersFile} }
+
 // addAgent adds the steps of the agent's workflow. They fail a job where no model
 // is set up any more.
 func (s *Server) addAgent(opt Options) error {

@@ -39,6 +39,9 @@ type Seed struct {
 
 const seedFile = "seed.json"
 
+// callersFile has the environment of callers on this machine.
+const callersFile = "env"
+
 // Seeded reads what the folder was seeded with: the zero Seed where it was not.
 func (s *Server) Seeded() (Seed, error) {
 	var have Seed
@@ -116,7 +119,7 @@ func (s *Server) Seed(ctx context.Context, domain string) (Seed, error) {
 // callers on this machine, and returns where it is. They come by the address that links
 // begin with if that is one of this machine, so that sign-in links are for it.
 func (s *Server) WriteEnv(have Seed) (string, error) {
-	path, err := filepath.Abs(filepath.Join(s.dir, "env"))
+	path, err := filepath.Abs(filepath.Join(s.dir, callersFile))
 	if err != nil {
 		return "", err
 	}
