@@ -57,6 +57,7 @@ func TestKills(t *testing.T) {
 			})
 		}
 	})
+	t.Run("leftovers", run.leftovers)
 	t.Logf("seed %d\n%s", run.seed, run.report())
 }
 

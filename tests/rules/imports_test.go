@@ -38,7 +38,7 @@ var rooms = map[string][]string{
 
 	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/secretrow", "shared/service/job"},
 	"infra/cmd/bindery": {
-		"shared/base/config", "shared/base/json", "shared/base/proxy", "shared/base/remote", "shared/render/check", "shared/render/edit", "shared/render/script/island", "shared/render/site", "shared/service/admin",
+		"shared/base/config", "shared/base/httpend", "shared/base/json", "shared/base/proxy", "shared/base/remote", "shared/base/tempdir", "shared/render/check", "shared/render/edit", "shared/render/script/island", "shared/render/site", "shared/service/admin",
 		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/dashboard", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/preview", "shared/service/server", "shared/service/store",
@@ -55,8 +55,10 @@ var rooms = map[string][]string{
 
 	"shared/base/buildid":  {},
 	"shared/base/config":   {},
+	"shared/base/filelock": {},
 	"shared/base/filename": {},
 	"shared/base/html":     {},
+	"shared/base/httpend":  {},
 	"shared/base/ignore":   {},
 	"shared/base/json":     {},
 	"shared/base/lazy":     {},
@@ -65,6 +67,7 @@ var rooms = map[string][]string{
 	"shared/base/proxy":    {},
 	"shared/base/redirect": {},
 	"shared/base/remote":   {"shared/base/lazy"},
+	"shared/base/tempdir":  {"shared/base/filelock"},
 
 	"shared/render/capability": {},
 	"shared/render/check": {
@@ -148,9 +151,9 @@ var rooms = map[string][]string{
 	"shared/service/forge/forgetest": {"shared/service/forge", "tests/outside"},
 	"shared/service/job":             {"statemachine", "shared/base/json", "shared/base/remote", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/kept":            {"shared/base/lazy", "shared/service/store"},
-	"shared/service/local":           {"shared/service/asl", "shared/service/job", "shared/service/store"},
+	"shared/service/local":           {"shared/base/filelock", "shared/service/asl", "shared/service/job", "shared/service/store"},
 	"shared/service/server": {
-		"shared/base/config", "shared/base/proxy", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
+		"shared/base/config", "shared/base/httpend", "shared/base/proxy", "shared/base/remote", "shared/base/tempdir", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
 		"shared/service/agent/model", "shared/service/agent/pull", "shared/service/agent/setup/forges", "shared/service/agent/setup/models",
 		"shared/service/api", "shared/service/asl", "shared/service/client", "shared/service/dashboard",
 		"shared/service/export", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/store", "shared/service/webhook",
@@ -167,7 +170,7 @@ var rooms = map[string][]string{
 	"shared/delivery/bundle":  {"shared/base/json"},
 	"shared/delivery/address": {"shared/base/redirect", "shared/delivery/bundle"},
 	"shared/delivery/diff":    {"shared/base/json", "shared/delivery/address", "shared/delivery/bundle"},
-	"shared/delivery/serve":   {"shared/base/json", "shared/base/remote", "shared/delivery/address", "shared/delivery/bundle"},
+	"shared/delivery/serve":   {"shared/base/filelock", "shared/base/httpend", "shared/base/json", "shared/base/remote", "shared/delivery/address", "shared/delivery/bundle"},
 	"shared/delivery/upload":  {"shared/base/json", "shared/delivery/bundle", "shared/delivery/serve"},
 
 	"tests/outside": {},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/base/tempdir"
 	"github.com/bindery-docs/bindery/shared/delivery/diff"
 	"github.com/bindery-docs/bindery/shared/service/client"
 )
@@ -93,22 +94,22 @@ The exit code is 5 on what --fail-on names: lost-address, lost-anchor, any, or n
 
 // compare opens both bundles, downloading those that are named by a job.
 func (a *app) compare(ctx context.Context, c *caller, names []string) (_ *diff.Result, err error) {
-	var dir string
+	var dir *tempdir.Dir
 	defer func() {
-		if dir != "" {
-			err = errors.Join(err, os.RemoveAll(dir))
+		if dir != nil {
+			err = errors.Join(err, dir.Remove())
 		}
 	}()
 	var sources [2]diff.Source
 	for i, name := range names {
 		file := name
 		if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) && strings.HasPrefix(name, "exp_") {
-			if dir == "" {
-				if dir, err = os.MkdirTemp("", "bindery-diff-"); err != nil {
+			if dir == nil {
+				if dir, err = tempdir.Make("diff"); err != nil {
 					return nil, err
 				}
 			}
-			file = filepath.Join(dir, fmt.Sprintf("%d.tar.gz", i))
+			file = filepath.Join(dir.Path, fmt.Sprintf("%d.tar.gz", i))
 			if err := a.bundleOf(ctx, c, name, file); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/base/tempdir"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/client"
 	"github.com/bindery-docs/bindery/shared/service/kept"
@@ -68,10 +69,12 @@ without it. --fresh and --no-cache render all pages.`,
 			ctx := cmd.Context()
 			temporary := data == ""
 			if temporary {
-				if data, err = os.MkdirTemp("", "bindery-run-"); err != nil {
+				folder, err := tempdir.Make("run")
+				if err != nil {
 					return err
 				}
-				defer func() { _ = os.RemoveAll(data) }()
+				data = folder.Path
+				defer func() { _ = folder.Remove() }()
 			}
 			folder := ""
 			if !noCache && !f.fresh {

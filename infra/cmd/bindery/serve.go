@@ -15,11 +15,12 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/base/httpend"
+	"github.com/bindery-docs/bindery/shared/base/tempdir"
 	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/delivery/serve"
 	"github.com/bindery-docs/bindery/shared/service/preview"
-	service "github.com/bindery-docs/bindery/shared/service/server"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -41,10 +42,12 @@ Requests must name the machine by its address, its name or localhost, as those o
 				return err
 			}
 			if !info.IsDir() {
-				if dir, err = os.MkdirTemp("", "bindery-serve-"); err != nil {
+				folder, err := tempdir.Make("serve")
+				if err != nil {
 					return err
 				}
-				defer func() { _ = os.RemoveAll(dir) }()
+				dir = folder.Path
+				defer func() { _ = folder.Remove() }()
 				if err := unpack(cmd.Context(), args[0], dir); err != nil {
 					return err
 				}
@@ -103,7 +106,7 @@ func (a *app) warnIfOpen(addr net.Addr) {
 // serveUntil serves until ctx ends, then lets requests under way end for a
 // while.
 func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
-	service.EndUnused(server)
+	httpend.EndUnused(server)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {

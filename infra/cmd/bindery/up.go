@@ -10,6 +10,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/proxy"
 	"github.com/bindery-docs/bindery/shared/base/remote"
+	"github.com/bindery-docs/bindery/shared/base/tempdir"
 	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
@@ -67,6 +68,7 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 			if options.Dashboard, err = a.dashboardOptions(&people); err != nil {
 				return err
 			}
+			tempdir.Sweep()
 			s, err := openServer(ctx, options)
 			if err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/base/tempdir"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/delivery/upload"
 	"github.com/bindery-docs/bindery/shared/service/cloud/stack"
@@ -46,10 +47,12 @@ the address of another store that speaks S3. It needs s3:ListBucket, s3:PutObjec
 				return err
 			}
 			if !info.IsDir() {
-				if dir, err = os.MkdirTemp("", "bindery-upload-"); err != nil {
+				folder, err := tempdir.Make("upload")
+				if err != nil {
 					return err
 				}
-				defer func() { _ = os.RemoveAll(dir) }()
+				dir = folder.Path
+				defer func() { _ = folder.Remove() }()
 				if err := unpack(cmd.Context(), args[0], dir); err != nil {
 					return err
 				}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/httpend"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
 
@@ -234,6 +235,7 @@ func (s *server) run(ctx context.Context, reload <-chan struct{}) error {
 		o.Listening(site.Addr(), admin.Addr())
 	}
 	o.Log.Info("listening", "site", site.Addr().String(), "admin", admin.Addr().String(), "tls", o.TLSCert != "", "base", o.BasePath)
+	httpend.EndUnused(s.site)
 	ended := make(chan error, 2)
 	go func() {
 		if s.site.TLSConfig != nil {

@@ -525,6 +525,27 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// TestDrainWaitsForNoIdleConnection: connections without a request under way, new ones
+// and used ones, keep no server from ending: net/http gives new ones five seconds.
+func TestDrainWaitsForNoIdleConnection(t *testing.T) {
+	r := started(t, Options{Link: write(t, archive(t, "1", sample(), nil)), DrainTimeout: time.Second})
+	for range 3 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.site, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	if response, _ := r.get(t, "/"); response.StatusCode != 200 { // the server takes connections in their order
+		t.Errorf("status %d", response.StatusCode)
+	}
+	r.stop()
+	<-r.ended
+	if r.err != nil || strings.Contains(r.log.String(), "cut off") || !strings.Contains(r.log.String(), `"msg":"ended"`) {
+		t.Errorf("%v\n%s", r.err, r.log)
+	}
+}
+
 // TestEndWhileFetching: a server that is asked to end in the middle of a
 // download ends at once, well, and goes on with it next time.
 func TestEndWhileFetching(t *testing.T) {

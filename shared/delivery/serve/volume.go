@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/filelock"
 	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
@@ -100,7 +101,7 @@ func (v *volume) lockNow() (release func(), err error) {
 	if err != nil {
 		return nil, volumeError("the data folder can't be written to", err)
 	}
-	ok, err := tryLock(f, false)
+	ok, err := filelock.Try(f, false)
 	if err != nil {
 		err = volumeError("the data folder can't be locked", err)
 	}
@@ -117,7 +118,7 @@ func (v *volume) use(digest string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	ok, err := tryLock(f, true)
+	ok, err := filelock.Try(f, true)
 	if err == nil && !ok {
 		err = errors.New("another server is removing this version")
 	}
@@ -159,7 +160,7 @@ func (v *volume) sweep() {
 func (v *volume) clear(dir string) {
 	if f, err := os.Open(filepath.Join(dir, lockName)); err == nil {
 		defer f.Close()
-		if ok, err := tryLock(f, false); err != nil || !ok {
+		if ok, err := filelock.Try(f, false); err != nil || !ok {
 			return
 		}
 	}
@@ -467,7 +468,7 @@ func (v *volume) remove(digest string) error {
 	if err != nil {
 		return err
 	}
-	ok, err := tryLock(f, false)
+	ok, err := filelock.Try(f, false)
 	if err != nil || !ok {
 		return errors.Join(err, f.Close())
 	}

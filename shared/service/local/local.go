@@ -19,6 +19,7 @@ import (
 	"modernc.org/sqlite" // also the driver
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/bindery-docs/bindery/shared/base/filelock"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -134,9 +135,10 @@ func (l *Local) Lock() error {
 	if err != nil {
 		return fmt.Errorf("local: %w", err)
 	}
-	if err := lockFile(f); err != nil {
+	mine, err := filelock.Try(f, false)
+	if err != nil || !mine {
 		_ = f.Close()
-		if errors.Is(err, ErrLocked) {
+		if err == nil {
 			return fmt.Errorf("local: %w (%s)", ErrLocked, l.dir)
 		}
 		return fmt.Errorf("local: lock %s: %w", l.dir, err)

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
+	"github.com/bindery-docs/bindery/shared/base/tempdir"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/export"
@@ -115,6 +116,13 @@ func serveCalls(in io.Reader, out io.Writer, log *slog.Logger) error {
 	}
 	island.LimitMemory(c.Memory)
 	ctx := context.Background()
+	if c.Temporary { // it must not be removed, or made again, when the server is killed
+		shared, err := tempdir.Join(c.Dir)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = shared.Close() }()
+	}
 	l, err := local.Open(ctx, local.Options{Dir: c.Dir, Temporary: c.Temporary, Log: log})
 	if err != nil {
 		return err

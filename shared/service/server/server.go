@@ -29,6 +29,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/httpend"
 	"github.com/bindery-docs/bindery/shared/base/proxy"
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/admin"
@@ -288,7 +289,7 @@ func (s *Server) Serve(ctx context.Context) error {
 			}
 		},
 	}
-	EndUnused(s.server)
+	httpend.EndUnused(s.server)
 	go func() {
 		s.fault = s.server.Serve(&listener{Listener: s.listener, most: s.most, proxies: s.proxies, open: map[netip.Addr]int{}})
 		close(s.ended)

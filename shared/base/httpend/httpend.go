@@ -1,4 +1,5 @@
-package server
+// Package httpend has servers of HTTP end without waiting for nothing.
+package httpend
 
 import (
 	"net"

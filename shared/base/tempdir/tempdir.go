@@ -1,0 +1,147 @@
+// Package tempdir makes temporary folders that do not outlive their processes for
+// long: a process that is killed leaves its folder, and the next one that makes a folder
+// removes it. Beside each folder lies a file of its name and ".lock", which all processes
+// that use the folder share; who can have it alone may remove both.
+package tempdir
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/filelock"
+)
+
+const (
+	// prefix begins the names of all folders: Bindery's own.
+	prefix = "bindery-"
+	suffix = ".lock"
+)
+
+// Dir is a temporary folder of this process.
+type Dir struct {
+	// Path is absolute where the system's temporary folder is.
+	Path string
+	lock *os.File
+}
+
+// makeTries is how many names are tried. A name is lost when a process that sweeps takes
+// the new lock in the moment before its maker has it.
+const makeTries = 100
+
+// Make makes a folder in the system's temporary folder, for this user alone. Its name
+// begins with "bindery-" and the name that is given. The caller must call Remove. It
+// calls Sweep first.
+func Make(name string) (*Dir, error) {
+	Sweep()
+	for range makeTries {
+		f, err := os.CreateTemp("", prefix+name+"-*"+suffix) // mode 0600
+		if err != nil {
+			return nil, err
+		}
+		d := &Dir{Path: strings.TrimSuffix(f.Name(), suffix), lock: f}
+		mine, err := filelock.Try(f, true)
+		if err != nil { // some network file systems have no locks: nobody will sweep it
+			err = errors.Join(f.Close(), os.Remove(f.Name()))
+			if d.lock = nil; err != nil {
+				return nil, err
+			}
+		} else if !mine || !same(f) {
+			_ = f.Close()
+			continue
+		}
+		if err = os.Mkdir(d.Path, 0o700); err == nil {
+			return d, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, errors.Join(err, d.Remove())
+		}
+		if d.lock != nil { // the folder is somebody else's
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}
+	return nil, fmt.Errorf("no temporary folder could be made in %s", os.TempDir())
+}
+
+// Remove removes the folder and all that is in it.
+func (d *Dir) Remove() error {
+	err := os.RemoveAll(d.Path)
+	if d.lock == nil {
+		return err
+	}
+	if err != nil { // the next process tries again
+		return errors.Join(err, d.lock.Close())
+	}
+	if os.Remove(d.Path+suffix) == nil {
+		return d.lock.Close()
+	}
+	return errors.Join(d.lock.Close(), ifThere(os.Remove(d.Path+suffix))) // Windows removes no file that is open
+}
+
+// Join shares a folder that another process has made: it stays when the other dies, until
+// the returned lock is closed or this process ends. The error says that the folder went
+// already. A folder that Make did not make needs no sharing.
+func Join(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path+suffix, os.O_RDWR, 0)
+	if err != nil {
+		_, err = os.Stat(path)
+		return io.NopCloser(nil), err
+	}
+	mine, err := filelock.Try(f, true)
+	if err == nil && mine && same(f) {
+		return f, nil
+	}
+	return nil, errors.Join(fmt.Errorf("the folder %s is being removed", path), err, f.Close())
+}
+
+// Sweep removes the folders of processes that have ended without removing them. What
+// it can't remove stays for the next time.
+func Sweep() {
+	locks, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"+suffix))
+	if err != nil {
+		return // the name of the folder is no pattern
+	}
+	for _, path := range locks {
+		sweep(path)
+	}
+}
+
+func sweep(path string) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	mine, err := filelock.Try(f, false)
+	if err != nil || !mine || !same(f) {
+		_ = f.Close()
+		return
+	}
+	d := &Dir{Path: strings.TrimSuffix(path, suffix), lock: f}
+	_ = d.Remove()
+}
+
+// same reports whether an open file is still the one of its name.
+func same(f *os.File) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Lstat(f.Name())
+	return err == nil && os.SameFile(open, now)
+}
+
+func ifThere(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
