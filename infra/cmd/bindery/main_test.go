@@ -81,6 +81,7 @@ func TestPullRequestOnGitea(t *testing.T) {
 
 // scripts are what runs the sessions of testdata/script.
 func scripts(t *testing.T) testscript.Params {
+	proxy := new(tlsProxy)
 	return testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -94,6 +95,10 @@ func scripts(t *testing.T) testscript.Params {
 			"rsakey":   rsaKey,
 			"forge":    startForge,
 			"model":    startModel,
+
+			"tlsproxy":   proxy.start,
+			"passed":     proxy.passed,
+			"calledfrom": proxy.calledFrom,
 		},
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {

@@ -124,7 +124,7 @@ func TestMakeAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			for range 25 {
+			for range 10 {
 				d, err := Make("run")
 				if err != nil {
 					t.Error(err)
