@@ -155,7 +155,7 @@ var rooms = map[string][]string{
 	"shared/service/server": {
 		"shared/base/config", "shared/base/httpend", "shared/base/proxy", "shared/base/remote", "shared/base/tempdir", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
 		"shared/service/agent/model", "shared/service/agent/pull", "shared/service/agent/setup/forges", "shared/service/agent/setup/models",
-		"shared/service/api", "shared/service/asl", "shared/service/client", "shared/service/dashboard",
+		"shared/service/api", "shared/service/asl", "shared/service/dashboard",
 		"shared/service/export", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/store", "shared/service/webhook",
 	},
 	"shared/service/preview": {

@@ -65,6 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 	log := slog.New(slog.NewJSONHandler(stderr, nil))
 	options := serve.Options{
 		Link: env.BundleURL, LinkFile: env.BundleURLFile, Version: env.BundleVersion, SHA256: env.BundleSHA256,
+		Renew:     serve.Renewal{API: env.SourceAPI, Job: env.SourceJobID, KeyFile: env.SourceKeyFile, AllowHTTP: env.SourceAllowHTTP},
 		AllowHTTP: env.AllowHTTP, CAFile: env.CAFile, S3PathStyle: env.S3PathStyle, Agent: "bindery-serve/" + programVersion(),
 		Data: env.Data, Keep: env.Keep, Refresh: env.Refresh, Verify: env.Verify, Addr: env.Addr, AdminAddr: env.AdminAddr,
 		BasePath: serve.NormalBasePath(env.BasePath), TLSCert: env.TLSCert, TLSKey: env.TLSKey, H2C: env.H2C,
@@ -110,6 +111,10 @@ func parseFlags(env *config.Server, args []string, stderr io.Writer) (showVersio
 	// A link must not come back as the default in the usage.
 	link := flags.String("bundle-url", "", "address of the bundle: https://…, s3://bucket/key, file:///path ("+config.BundleURL+")")
 	flags.StringVar(&env.BundleURLFile, "bundle-url-file", env.BundleURLFile, "file that holds the address ("+config.BundleURLFile+")")
+	flags.StringVar(&env.SourceAPI, "source-api", env.SourceAPI, "address of the API that is asked for a fresh link once the address is refused ("+config.SourceAPI+")")
+	flags.StringVar(&env.SourceJobID, "source-job-id", env.SourceJobID, "the export's job there ("+config.SourceJobID+")")
+	flags.StringVar(&env.SourceKeyFile, "source-key-file", env.SourceKeyFile, "file that holds a key of the scope bundle ("+config.SourceKeyFile+")")
+	flags.BoolVar(&env.SourceAllowHTTP, "source-allow-http", env.SourceAllowHTTP, "send the key over plain http ("+config.SourceAllowHTTP+")")
 	flags.StringVar(&env.BundleVersion, "bundle-version", env.BundleVersion, "the version that the bundle must have ("+config.BundleVersion+")")
 	flags.StringVar(&env.BundleSHA256, "bundle-sha256", env.BundleSHA256, "the SHA-256 that the archive must have ("+config.BundleSHA256+")")
 	flags.StringVar(&env.Data, "data", env.Data, "folder of versions ("+config.Data+")")

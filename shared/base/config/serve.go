@@ -18,6 +18,14 @@ const (
 	// BundleURLFile names a file that holds the address, such as a mounted
 	// secret; it comes before BundleURL.
 	BundleURLFile = "BINDERY_BUNDLE_URL_FILE"
+	// SourceAPI, SourceJobID and SourceKeyFile are where a fresh link is asked for
+	// once the address is refused: the API, the export's job, and a file that holds
+	// a key of the scope bundle. SourceAllowHTTP sends the key also over a network
+	// in the clear.
+	SourceAPI       = "BINDERY_SOURCE_API"
+	SourceJobID     = "BINDERY_SOURCE_JOB_ID"
+	SourceKeyFile   = "BINDERY_SOURCE_KEY_FILE"
+	SourceAllowHTTP = "BINDERY_SOURCE_ALLOW_HTTP"
 	// BundleVersion and BundleSHA256 pin the bundle.
 	BundleVersion = "BINDERY_BUNDLE_VERSION"
 	BundleSHA256  = "BINDERY_BUNDLE_SHA256"
@@ -60,27 +68,31 @@ const (
 // Server is the environment of bindery-serve, with its defaults. The address of
 // the bundle may be a secret and is never shown.
 type Server struct {
-	BundleURL     string
-	BundleURLFile string
-	BundleVersion string
-	BundleSHA256  string
-	Data          string
-	Addr          string
-	AdminAddr     string
-	BasePath      string
-	Refresh       time.Duration
-	Verify        time.Duration
-	Keep          int
-	CAFile        string
-	AllowHTTP     bool
-	S3PathStyle   bool
-	TLSCert       string
-	TLSKey        string
-	H2C           bool
-	DrainDelay    time.Duration
-	DrainTimeout  time.Duration
-	CacheMiB      int
-	AccessLog     bool
+	BundleURL       string
+	BundleURLFile   string
+	SourceAPI       string
+	SourceJobID     string
+	SourceKeyFile   string
+	SourceAllowHTTP bool
+	BundleVersion   string
+	BundleSHA256    string
+	Data            string
+	Addr            string
+	AdminAddr       string
+	BasePath        string
+	Refresh         time.Duration
+	Verify          time.Duration
+	Keep            int
+	CAFile          string
+	AllowHTTP       bool
+	S3PathStyle     bool
+	TLSCert         string
+	TLSKey          string
+	H2C             bool
+	DrainDelay      time.Duration
+	DrainTimeout    time.Duration
+	CacheMiB        int
+	AccessLog       bool
 }
 
 // ServerDefaults is a Server of an empty environment.
@@ -96,7 +108,8 @@ func ServerDefaults() Server {
 func ServerFromEnv(getenv func(string) string) (Server, error) {
 	s := ServerDefaults()
 	for name, to := range map[string]*string{
-		BundleURL: &s.BundleURL, BundleURLFile: &s.BundleURLFile, BundleVersion: &s.BundleVersion, BundleSHA256: &s.BundleSHA256,
+		BundleURL: &s.BundleURL, BundleURLFile: &s.BundleURLFile, SourceAPI: &s.SourceAPI, SourceJobID: &s.SourceJobID, SourceKeyFile: &s.SourceKeyFile,
+		BundleVersion: &s.BundleVersion, BundleSHA256: &s.BundleSHA256,
 		Data: &s.Data, Addr: &s.Addr, AdminAddr: &s.AdminAddr, BasePath: &s.BasePath, CAFile: &s.CAFile, TLSCert: &s.TLSCert, TLSKey: &s.TLSKey,
 	} {
 		// A line end comes along easily from a file or a secret.
@@ -125,6 +138,7 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 		set(getenv, DrainTimeout, &s.DrainTimeout, duration),
 		set(getenv, Keep, &s.Keep, number),
 		set(getenv, CacheMiB, &s.CacheMiB, number),
+		set(getenv, SourceAllowHTTP, &s.SourceAllowHTTP, truth),
 		set(getenv, AllowHTTP, &s.AllowHTTP, truth),
 		set(getenv, S3PathStyle, &s.S3PathStyle, truth),
 		set(getenv, H2C, &s.H2C, truth),

@@ -8,6 +8,7 @@
 //	source.go     where a bundle is: https, s3, file
 //	http.go       https links, with a CA of one's own and proxies
 //	s3.go         objects of S3, by whatever identity the process has
+//	renew.go      a fresh link, once the one that was given is refused
 //	download.go   a download that resumes where it stopped
 //	volume.go     the folder of versions: unpack, activate, keep, remove
 //	proof.go      what shows of which archive a version on the volume is

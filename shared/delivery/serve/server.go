@@ -25,6 +25,8 @@ type Options struct {
 	// holds it, and comes first. Addresses are https://…, s3://bucket/key or
 	// file:///path.
 	Link, LinkFile string
+	// Renew is where a fresh link is asked for once the address is refused.
+	Renew Renewal
 	// Version and SHA256, if set, are those that the bundle must have.
 	Version, SHA256 string
 	// AllowHTTP takes a bundle over a network in the clear, also without a
@@ -102,6 +104,9 @@ func (o *Options) check() error {
 		if _, err := parseSource(o.Link, o.source()); err != nil {
 			return err
 		}
+	}
+	if err := o.Renew.check(); err != nil {
+		return err
 	}
 	if o.SHA256 != "" && !isDigest(o.SHA256) {
 		return usage("the expected SHA-256 is invalid", "Set BINDERY_BUNDLE_SHA256 to 64 hexadecimal digits, as the export names them")

@@ -158,20 +158,30 @@ func (u *updater) update(ctx context.Context, first bool) error {
 	}
 	defer release()
 	u.volume.sweep()
-	if u.want.pinned() {
-		if r, ok := u.volume.find(u.want); ok {
-			err := u.show(ctx, r.Digest)
-			if err == nil {
-				u.log.Info(pinnedShown, "version", r.Version, "sha256", r.Digest)
-				u.volume.prune(u.options.Keep)
-				return nil
-			}
-			u.discard(r.Digest, err)
+	pinned, ok := u.pinned()
+	if ok && u.samePlace(pinned) {
+		err := u.show(ctx, pinned.Digest)
+		if err == nil {
+			u.log.Info(pinnedShown, "version", pinned.Version, "sha256", pinned.Digest)
+			u.volume.prune(u.options.Keep)
+			return nil
 		}
+		u.discard(pinned.Digest, err)
+		ok = false
 	}
 	err = u.fromSource(ctx, first)
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if ok && elsewhere(err) {
+		// The address is another one, and nobody can say what is there.
+		if shown := u.show(ctx, pinned.Digest); shown == nil {
+			u.log.Warn("the source has no usable bundle; the pinned version is on the volume and is shown", "version", pinned.Version, "sha256", pinned.Digest, "code", codeOf(err), "error", err)
+			u.volume.prune(u.options.Keep)
+			return nil
+		} else if ctx.Err() == nil {
+			u.discard(pinned.Digest, shown)
+		}
 	}
 	_ = u.note(ctx, err)
 	if err == nil {
@@ -194,16 +204,33 @@ func (u *updater) update(ctx context.Context, first bool) error {
 
 const pinnedShown = "the pinned version is on the volume; it is not fetched"
 
+// pinned returns the pinned version of the volume.
+func (u *updater) pinned() (record, bool) {
+	if !u.want.pinned() {
+		return record{}, false
+	}
+	return u.volume.find(u.want)
+}
+
+// samePlace reports whether a version on the volume came from where the bundle's
+// address leads now. Another address may lead to another bundle, which must not pass
+// for the pinned one. What can't be read as an address is nowhere else.
+func (u *updater) samePlace(r record) bool {
+	link, err := readLink(u.options.Link, u.options.LinkFile)
+	if err != nil {
+		return true
+	}
+	source, err := parseSource(link, u.options.source())
+	return err != nil || source.key == r.Source
+}
+
 // showPinned shows the pinned version if it is on the volume, without waiting
 // for a server that just now fetches another one: readers would wait as well.
 // What is open is not removed, and what can't be opened is looked at again by
 // who has the folder.
 func (u *updater) showPinned(ctx context.Context) bool {
-	if !u.want.pinned() {
-		return false
-	}
-	r, ok := u.volume.find(u.want)
-	if !ok || u.show(ctx, r.Digest) != nil {
+	r, ok := u.pinned()
+	if !ok || !u.samePlace(r) || u.show(ctx, r.Digest) != nil {
 		return false
 	}
 	u.log.Info(pinnedShown, "version", r.Version, "sha256", r.Digest)
@@ -231,12 +258,26 @@ func (u *updater) note(ctx context.Context, err error) error {
 	return err
 }
 
-// fromSource shows the source's bundle.
+// fromSource shows the source's bundle: that at the bundle's address, or at a fresh
+// link where the address gives none.
 func (u *updater) fromSource(ctx context.Context, first bool) error {
 	link, err := readLink(u.options.Link, u.options.LinkFile)
 	if err != nil {
 		return err
 	}
+	err = u.fromLink(ctx, link, first)
+	if u.options.Renew.API == "" || err == nil || ctx.Err() != nil || !elsewhere(err) {
+		return err
+	}
+	u.log.Warn("no bundle at its address; asking the API for a fresh link", "code", codeOf(err), "error", err, "job", u.options.Renew.Job)
+	if link, err = u.renew(ctx); err != nil {
+		return err
+	}
+	return u.fromLink(ctx, link, first)
+}
+
+// fromLink shows the bundle at an address.
+func (u *updater) fromLink(ctx context.Context, link string, first bool) error {
 	source, err := parseSource(link, u.options.source())
 	if err != nil {
 		return err
@@ -256,7 +297,7 @@ func (u *updater) fromSource(ctx context.Context, first bool) error {
 		known = u.refused.from
 	}
 	u.download.attempts = fetchAttempts
-	if first && len(versions) > 0 && !u.want.pinned() {
+	if _, ok := u.pinned(); first && (ok || len(versions) > 0 && !u.want.pinned()) {
 		u.download.attempts = fetchAttemptsWithSite
 	}
 	path, from, err := u.download.fetch(ctx, source, known)

@@ -23,6 +23,10 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/remote"
 )
 
+// ErrInTheClear is that of New for an address that would carry the key in the
+// clear, where Options don't allow it.
+var ErrInTheClear = errors.New("an address with http:// would send the admin key over the network unencrypted; use https://")
+
 // Options say whose API is called, and how.
 type Options struct {
 	// BaseURL is where the API is: "https://admin.example.com", with a path
@@ -34,7 +38,7 @@ type Options struct {
 	HTTP *http.Client
 	// Log takes retries and their reasons; default: nowhere.
 	Log *slog.Logger
-	// AllowHTTP takes an address that is InTheClear.
+	// AllowHTTP takes an address that is remote.InTheClear.
 	AllowHTTP bool
 	// UserAgent names the caller in its requests.
 	UserAgent string
@@ -77,7 +81,7 @@ func New(o Options) (*Client, error) {
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, errors.New("the API's address must be an http or https URL without user, query and fragment")
 	}
-	if InTheClear(base) && !o.AllowHTTP {
+	if remote.InTheClear(base) && !o.AllowHTTP {
 		return nil, ErrInTheClear
 	}
 	if o.Key == "" {

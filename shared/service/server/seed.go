@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/client"
 )
 
 // SeedDomain is the domain of a project that nothing is said of.
@@ -135,7 +135,7 @@ func (s *Server) WriteEnv(have Seed) (string, error) {
 // it the operator chose.
 func envFile(address string, s Seed) []byte {
 	allow := ""
-	if u, err := url.Parse(address); err == nil && client.InTheClear(u) {
+	if u, err := url.Parse(address); err == nil && remote.InTheClear(u) {
 		allow = "true"
 	}
 	var b strings.Builder

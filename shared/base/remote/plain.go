@@ -1,21 +1,16 @@
-package client
+package remote
 
 import (
-	"errors"
 	"net/netip"
 	"net/url"
 	"strings"
 )
 
-// ErrInTheClear is that of New for an address that would carry the key in the
-// clear, where Options don't allow it.
-var ErrInTheClear = errors.New("an address with http:// would send the admin key over the network unencrypted; use https://")
-
 // InTheClear reports whether requests to an address cross a network so that who
 // is in between can read them: with http to any host but this machine's own
 // (localhost and all below it, RFC 6761, and loopback addresses) and services
 // by the names that they have inside a cluster (….svc, ….svc.cluster.local).
-// The chart's template loop.yaml holds to the same rule; a test compares them.
+// The chart's templates hold to the same rule; a test compares them.
 func InTheClear(u *url.URL) bool {
 	if strings.EqualFold(u.Scheme, "https") {
 		return false
