@@ -136,7 +136,10 @@ func TestEveryOperationHasAPage(t *testing.T) {
 	s, fsys := load(t)
 	pages := sources(t, s, fsys)
 	for _, r := range api.Routes(api.Options{}) {
-		head, line := "\nopenapi: "+r.Method+" "+r.Path+"\n---\n", "\nScope `"+string(r.Scope)+"`"
+		head, line := "\nopenapi: "+r.Method+" "+r.Path+"\n---\n", "\nScope"
+		for i, scope := range r.Scopes {
+			line += []string{"", " or"}[min(i, 1)] + " `" + string(scope) + "`"
+		}
 		if r.Plan != "" {
 			line += " · " + strings.ToUpper(string(r.Plan[:1])) + string(r.Plan[1:]) + " plan"
 		}

@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,10 +27,13 @@ const (
 	// ScopeManage is for what decides about other systems: webhooks, whatever the
 	// method.
 	ScopeManage Scope = "manage"
+	// ScopeBundle is for links to the bundles of one domain's exports and nothing
+	// else, so that a server may hold such a key. It is a key's only scope.
+	ScopeBundle Scope = "bundle"
 )
 
 // Scopes lists the scopes.
-func Scopes() []Scope { return []Scope{ScopeRead, ScopeWrite, ScopeManage} }
+func Scopes() []Scope { return []Scope{ScopeRead, ScopeWrite, ScopeManage, ScopeBundle} }
 
 // Key is an admin key as it is stored and listed: everything but the secret.
 type Key struct {
@@ -182,11 +186,19 @@ func (s *Service) createKey(ctx context.Context, c Caller, in KeyRequest) (Key, 
 		scopes = nil
 		for i, sc := range in.Scopes {
 			if !slices.Contains(Scopes(), sc) {
-				return Key{}, "", FieldErrorf(indexed("scopes", i), "must be read, write or manage")
+				return Key{}, "", FieldErrorf(indexed("scopes", i), "must be read, write, manage or bundle")
 			}
 			if !slices.Contains(scopes, sc) {
 				scopes = append(scopes, sc)
 			}
+		}
+	}
+	if slices.Contains(scopes, ScopeBundle) {
+		switch {
+		case len(scopes) > 1:
+			return Key{}, "", FieldErrorf("scopes", "a key with the scope bundle has no other")
+		case in.Domain == "":
+			return Key{}, "", FieldErrorf("domain", "a key with the scope bundle is for one domain: name it")
 		}
 	}
 	if len(in.AllowedAddresses) > maxAddresses {
@@ -330,13 +342,14 @@ func (s *Service) revokeKey(ctx context.Context, c Caller, id string) (Key, erro
 	})
 }
 
-// Authenticate returns the caller of a request. Every request is checked against
-// the store: a key that was revoked is refused from that moment.
+// Authenticate returns the caller of a request. Its key must have one of the
+// scopes. Every request is checked against the store: a key that was revoked is
+// refused from that moment.
 //
 // The errors are CodeUnauthorized and CodeKeyExpired (nobody we know), then
 // CodeAddress and CodeScope; with the latter two the Caller is filled, for the
 // log.
-func (s *Service) Authenticate(ctx context.Context, authorization string, addr netip.Addr, scope Scope) (Caller, error) {
+func (s *Service) Authenticate(ctx context.Context, authorization string, addr netip.Addr, scopes ...Scope) (Caller, error) {
 	scheme, key, _ := strings.Cut(authorization, " ")
 	key = strings.TrimSpace(key)
 	switch {
@@ -370,10 +383,19 @@ func (s *Service) Authenticate(ctx context.Context, authorization string, addr n
 	if !allowed(k.AllowedAddresses, addr) {
 		return c, Errorf(CodeAddress, "this admin key may not be used from this address")
 	}
-	if !slices.Contains(k.Scopes, scope) {
-		return c, Errorf(CodeScope, "this admin key lacks the scope %q", scope)
+	if !slices.ContainsFunc(scopes, func(s Scope) bool { return slices.Contains(k.Scopes, s) }) {
+		return c, lacks(scopes...)
 	}
 	return c, nil
+}
+
+// lacks is the error for a key with none of the scopes.
+func lacks(scopes ...Scope) error {
+	var names []string
+	for _, s := range scopes {
+		names = append(names, strconv.Quote(string(s)))
+	}
+	return Errorf(CodeScope, "this admin key lacks the scope %s", strings.Join(names, " or "))
 }
 
 func allowed(networks []netip.Prefix, addr netip.Addr) bool {

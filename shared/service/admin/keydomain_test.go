@@ -18,7 +18,10 @@ func TestAKeyForOneDomain(t *testing.T) {
 	w.tenant("docs.example.net")
 	for name, in := range map[string]admin.KeyRequest{
 		"another's domain": {Domain: "docs.example.net"}, "no domain": {Domain: "no domain"}, "nobody's domain": {Domain: "x.example.org"},
-		"with manage": {Domain: "docs.example.com", Scopes: []admin.Scope{admin.ScopeManage}},
+		"with manage":             {Domain: "docs.example.com", Scopes: []admin.Scope{admin.ScopeManage}},
+		"bundle without a domain": {Scopes: []admin.Scope{admin.ScopeBundle}},
+		"bundle with read":        {Domain: "docs.example.com", Scopes: []admin.Scope{admin.ScopeBundle, admin.ScopeRead}},
+		"bundle with write":       {Domain: "docs.example.com", Scopes: []admin.Scope{admin.ScopeWrite, admin.ScopeBundle}},
 	} {
 		in.Organisation, in.Name = x.ID, name
 		_, _, err := w.CreateKey(w.ctx, in)

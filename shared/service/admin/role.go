@@ -69,7 +69,7 @@ func (c Caller) May(a Action) error {
 	case r.scope == "":
 		return Errorf(CodeScope, "no admin key may do this; it is for people")
 	}
-	return Errorf(CodeScope, "this admin key lacks the scope %q", r.scope)
+	return lacks(r.scope)
 }
 
 // person is May for people alone. It is for what keys do through the API, where

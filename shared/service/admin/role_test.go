@@ -16,7 +16,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	cells := []struct {
 		action                       admin.Action
 		owner, admin, member, viewer bool
-		read, write, manage          bool // keys of that scope alone
+		read, write, manage          bool // keys of that scope alone; bundle is for no action
 	}{
 		{admin.ActionRead, yes, yes, yes, yes, yes, no, no},
 		{admin.ActionExport, yes, yes, yes, no, no, yes, no},
@@ -43,7 +43,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 				t.Errorf("%s as %q: %v, want %q", c.action, role, err, want)
 			}
 		}
-		for scope, may := range map[admin.Scope]bool{admin.ScopeRead: c.read, admin.ScopeWrite: c.write, admin.ScopeManage: c.manage} {
+		for scope, may := range map[admin.Scope]bool{admin.ScopeRead: c.read, admin.ScopeWrite: c.write, admin.ScopeManage: c.manage, admin.ScopeBundle: no} {
 			// Nor a role to a key.
 			err := admin.Caller{KeyID: "key_1", Role: admin.RoleOwner, Scopes: []admin.Scope{scope}}.May(c.action)
 			if want := map[bool]string{yes: "", no: admin.CodeScope}[may]; admin.CodeOf(err) != want {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -330,6 +331,41 @@ func TestChecksComeInOrder(t *testing.T) {
 	w.do(with(x.post(jobs+"/"+x.done+"/bundle", "{}"), "Content-Type", "")).want(400, admin.CodeInvalid).says("body: ")
 }
 
+// TestAKeyForBundles: it makes links to bundles of its domain. Every other operation
+// is 403, whatever it names, and every other job 404.
+func TestAKeyForBundles(t *testing.T) {
+	w := newWorld(t)
+	x, other := w.tenant("docs.example.com"), w.tenant("other.example.com")
+	two, err := w.CreateProject(w.ctx, admin.Project{Organisation: x.ID, Domain: "two.example.com", Repository: "https://git.example.com/two"})
+	must(w, 0, err)
+	bundles := func(domain string) string {
+		return w.key(x.ID, func(r *admin.KeyRequest) { r.Domain, r.Scopes = domain, []admin.Scope{admin.ScopeBundle} })
+	}
+	own, foreign := bundles(x.project.Domain), bundles(two.Domain)
+	for _, route := range api.Routes(w.options) {
+		path := strings.NewReplacer("{jobId}", x.done, "{projectId}", x.project.ID, "{id}", x.agent, "{domain}", x.project.Domain,
+			"{snapshotId}", x.published, "{deliveryId}", "evt_1").Replace(route.Path)
+		r := request(route.Method, path, own, "")
+		if route.Operation != "generateBundle" {
+			doWith(t, route.Handler, r).want(403, admin.CodeScope)
+			continue
+		}
+		if link := doWith(t, route.Handler, r).want(200, ""); !strings.Contains(link.body, `"bundleUrl"`) {
+			t.Errorf("no link: %s", link.body)
+		}
+		// A repeated request of another key of the organisation tells nothing either.
+		doWith(t, route.Handler, with(request(route.Method, path, x.secret, ""), api.HeaderIdempotencyKey, "k")).want(200, "")
+		doWith(t, route.Handler, with(request(route.Method, path, foreign, ""), api.HeaderIdempotencyKey, "k")).want(404, admin.CodeNotFound)
+		for secret, jobs := range map[string][]string{own: {other.done, "exp_none"}, foreign: {x.done, other.done}} {
+			for _, job := range jobs {
+				doWith(t, route.Handler, request(route.Method, strings.Replace(route.Path, "{jobId}", job, 1), secret, "")).want(404, admin.CodeNotFound)
+			}
+		}
+		reader := w.key(x.ID, func(r *admin.KeyRequest) { r.Scopes = []admin.Scope{admin.ScopeRead} })
+		doWith(t, route.Handler, request(route.Method, path, reader, "")).want(403, admin.CodeScope).says(`lacks the scope "write" or "bundle"`)
+	}
+}
+
 // TestTenantsDoNotSeeEachOther tries every route with every id of another
 // tenant, alone and mixed with the caller's own: 404, and nothing changes.
 func TestTenantsDoNotSeeEachOther(t *testing.T) {
@@ -351,7 +387,7 @@ func TestTenantsDoNotSeeEachOther(t *testing.T) {
 	tried := 0
 	for _, route := range api.Routes(w.options) {
 		secret := b.secret
-		if ids["{id}"] = agents; route.Scope == admin.ScopeManage {
+		if ids["{id}"] = agents; slices.Contains(route.Scopes, admin.ScopeManage) {
 			ids["{id}"], secret = hooks, manager
 		}
 		if route.Path == "/v1/webhooks" {

@@ -56,10 +56,10 @@ type Route struct {
 	Method    string
 	// Path is its pattern: a name in braces represents one element.
 	Path string
-	// Scope is what the key must have, Plan what the organisation must, if
-	// not empty.
-	Scope admin.Scope
-	Plan  admin.Plan
+	// Scopes has those of which the key must have one, and Plan is what the
+	// organisation must have, if not empty.
+	Scopes []admin.Scope
+	Plan   admin.Plan
 	// Handler answers it, and only it; it needs no router before it.
 	Handler http.Handler
 }
@@ -96,7 +96,7 @@ type answer struct {
 
 type operation struct {
 	name, method, path string
-	scope              admin.Scope
+	scopes             []admin.Scope
 	plan               admin.Plan
 	body               bodyKind
 	// job names the parameter that is a job's id; empty for none.
@@ -107,34 +107,36 @@ type operation struct {
 // operations is the table of all routes.
 func operations() []operation {
 	const enterprise = admin.PlanEnterprise
+	read, write, manage := []admin.Scope{admin.ScopeRead}, []admin.Scope{admin.ScopeWrite}, []admin.Scope{admin.ScopeManage}
+	link := []admin.Scope{admin.ScopeWrite, admin.ScopeBundle}
 	return []operation{
-		{"startExport", "POST", "/v1/static-export/jobs", admin.ScopeWrite, enterprise, smallBody, "", (*server).startExport},
-		{"getExport", "GET", "/v1/static-export/jobs/{jobId}", admin.ScopeRead, enterprise, ignoredBody, "jobId", (*server).getExport},
-		{"generateBundle", "POST", "/v1/static-export/jobs/{jobId}/bundle", admin.ScopeWrite, enterprise, noBody, "jobId", (*server).generateBundle},
-		{"listExports", "GET", "/v1/static-export/jobs", admin.ScopeRead, enterprise, ignoredBody, "", (*server).listExports},
-		{"cancelExport", "POST", "/v1/static-export/jobs/{jobId}/cancel", admin.ScopeWrite, enterprise, noBody, "jobId", (*server).cancelExport},
-		{"listFindings", "GET", "/v1/static-export/jobs/{jobId}/findings", admin.ScopeRead, enterprise, ignoredBody, "jobId", (*server).listFindings},
-		{"startAgentJob", "POST", "/v2/agent/{projectId}/job", admin.ScopeWrite, admin.PlanPro, largeBody, "", (*server).startAgentJob},
-		{"listAgentJobs", "GET", "/v2/agent/{projectId}/jobs", admin.ScopeRead, "", ignoredBody, "", (*server).listAgentJobs},
-		{"getAgentJob", "GET", "/v2/agent/{projectId}/job/{id}", admin.ScopeRead, "", ignoredBody, "id", (*server).getAgentJob},
-		{"listAgentEvents", "GET", "/v2/agent/{projectId}/job/{id}/events", admin.ScopeRead, "", ignoredBody, "id", (*server).listAgentEvents},
-		{"messageAgentJob", "POST", "/v2/agent/{projectId}/job/{id}/message", admin.ScopeWrite, admin.PlanPro, largeBody, "id", (*server).messageAgentJob},
-		{"cancelAgentJob", "POST", "/v2/agent/{projectId}/job/{id}/cancel", admin.ScopeWrite, "", noBody, "id", (*server).cancelAgentJob},
-		{"archiveAgentJob", "POST", "/v2/agent/{projectId}/job/{id}/archive", admin.ScopeWrite, "", noBody, "id", (*server).archiveAgentJob},
-		{"getLatestSnapshot", "GET", "/v1/sites/{domain}/snapshots/latest", admin.ScopeRead, "", ignoredBody, "", (*server).getLatestSnapshot},
-		{"createSnapshot", "POST", "/v1/sites/{domain}/snapshots", admin.ScopeWrite, "", largeBody, "", (*server).createSnapshot},
-		{"publishSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/publish", admin.ScopeWrite, "", noBody, "", (*server).publishSnapshot},
-		{"listSnapshots", "GET", "/v1/sites/{domain}/snapshots", admin.ScopeRead, "", ignoredBody, "", (*server).listSnapshots},
-		{"restoreSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/restore", admin.ScopeWrite, "", smallBody, "", (*server).restoreSnapshot},
-		{"getOrganisation", "GET", "/v1/organisation", admin.ScopeRead, "", ignoredBody, "", (*server).getOrganisation},
-		{"listProjects", "GET", "/v1/projects", admin.ScopeRead, "", ignoredBody, "", (*server).listProjects},
-		{"getUsage", "GET", "/v1/usage", admin.ScopeRead, "", ignoredBody, "", (*server).getUsage},
-		{"getWebhooks", "GET", "/v1/webhooks", admin.ScopeManage, "", ignoredBody, "", (*server).getWebhooks},
-		{"createWebhook", "POST", "/v1/webhooks", admin.ScopeManage, "", smallBody, "", (*server).createWebhook},
-		{"deleteWebhook", "DELETE", "/v1/webhooks/{id}", admin.ScopeManage, "", ignoredBody, "", (*server).deleteWebhook},
-		{"rotateWebhookSecret", "POST", "/v1/webhooks/{id}/secret", admin.ScopeManage, "", noBody, "", (*server).rotateWebhookSecret},
-		{"listDeliveries", "GET", "/v1/webhooks/{id}/deliveries", admin.ScopeManage, "", ignoredBody, "", (*server).listDeliveries},
-		{"redeliver", "POST", "/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver", admin.ScopeManage, "", noBody, "", (*server).redeliver},
+		{"startExport", "POST", "/v1/static-export/jobs", write, enterprise, smallBody, "", (*server).startExport},
+		{"getExport", "GET", "/v1/static-export/jobs/{jobId}", read, enterprise, ignoredBody, "jobId", (*server).getExport},
+		{"generateBundle", "POST", "/v1/static-export/jobs/{jobId}/bundle", link, enterprise, noBody, "jobId", (*server).generateBundle},
+		{"listExports", "GET", "/v1/static-export/jobs", read, enterprise, ignoredBody, "", (*server).listExports},
+		{"cancelExport", "POST", "/v1/static-export/jobs/{jobId}/cancel", write, enterprise, noBody, "jobId", (*server).cancelExport},
+		{"listFindings", "GET", "/v1/static-export/jobs/{jobId}/findings", read, enterprise, ignoredBody, "jobId", (*server).listFindings},
+		{"startAgentJob", "POST", "/v2/agent/{projectId}/job", write, admin.PlanPro, largeBody, "", (*server).startAgentJob},
+		{"listAgentJobs", "GET", "/v2/agent/{projectId}/jobs", read, "", ignoredBody, "", (*server).listAgentJobs},
+		{"getAgentJob", "GET", "/v2/agent/{projectId}/job/{id}", read, "", ignoredBody, "id", (*server).getAgentJob},
+		{"listAgentEvents", "GET", "/v2/agent/{projectId}/job/{id}/events", read, "", ignoredBody, "id", (*server).listAgentEvents},
+		{"messageAgentJob", "POST", "/v2/agent/{projectId}/job/{id}/message", write, admin.PlanPro, largeBody, "id", (*server).messageAgentJob},
+		{"cancelAgentJob", "POST", "/v2/agent/{projectId}/job/{id}/cancel", write, "", noBody, "id", (*server).cancelAgentJob},
+		{"archiveAgentJob", "POST", "/v2/agent/{projectId}/job/{id}/archive", write, "", noBody, "id", (*server).archiveAgentJob},
+		{"getLatestSnapshot", "GET", "/v1/sites/{domain}/snapshots/latest", read, "", ignoredBody, "", (*server).getLatestSnapshot},
+		{"createSnapshot", "POST", "/v1/sites/{domain}/snapshots", write, "", largeBody, "", (*server).createSnapshot},
+		{"publishSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/publish", write, "", noBody, "", (*server).publishSnapshot},
+		{"listSnapshots", "GET", "/v1/sites/{domain}/snapshots", read, "", ignoredBody, "", (*server).listSnapshots},
+		{"restoreSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/restore", write, "", smallBody, "", (*server).restoreSnapshot},
+		{"getOrganisation", "GET", "/v1/organisation", read, "", ignoredBody, "", (*server).getOrganisation},
+		{"listProjects", "GET", "/v1/projects", read, "", ignoredBody, "", (*server).listProjects},
+		{"getUsage", "GET", "/v1/usage", read, "", ignoredBody, "", (*server).getUsage},
+		{"getWebhooks", "GET", "/v1/webhooks", manage, "", ignoredBody, "", (*server).getWebhooks},
+		{"createWebhook", "POST", "/v1/webhooks", manage, "", smallBody, "", (*server).createWebhook},
+		{"deleteWebhook", "DELETE", "/v1/webhooks/{id}", manage, "", ignoredBody, "", (*server).deleteWebhook},
+		{"rotateWebhookSecret", "POST", "/v1/webhooks/{id}/secret", manage, "", noBody, "", (*server).rotateWebhookSecret},
+		{"listDeliveries", "GET", "/v1/webhooks/{id}/deliveries", manage, "", ignoredBody, "", (*server).listDeliveries},
+		{"redeliver", "POST", "/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver", manage, "", noBody, "", (*server).redeliver},
 	}
 }
 
@@ -171,7 +173,7 @@ func Routes(o Options) []Route {
 	var all []Route
 	for _, op := range operations() {
 		all = append(all, Route{
-			Operation: op.name, Method: op.method, Path: op.path, Scope: op.scope, Plan: op.plan,
+			Operation: op.name, Method: op.method, Path: op.path, Scopes: op.scopes, Plan: op.plan,
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, []operation{op}) }),
 		})
 	}
@@ -338,7 +340,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, ops []operation,
 		}
 		line.operation = op.name
 		c := call{params: params, query: r.URL.RawQuery}
-		c.caller, err = s.Admin.Authenticate(r.Context(), r.Header.Get("Authorization"), s.ClientAddr(r), op.scope)
+		c.caller, err = s.Admin.Authenticate(r.Context(), r.Header.Get("Authorization"), s.ClientAddr(r), op.scopes...)
 		line.organisation, line.key = c.caller.OrganisationID, c.caller.KeyID
 		if err == nil && len(params[op.job]) <= admin.MaxID { // what is longer is nobody's id
 			line.job = params[op.job]

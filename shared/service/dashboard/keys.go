@@ -81,13 +81,14 @@ var scopeMeaning = map[admin.Scope]string{
 	admin.ScopeRead:   "Read: exports, snapshots, findings, agent jobs",
 	admin.ScopeWrite:  "Write: publish, start and cancel exports, ask agents",
 	admin.ScopeManage: "Manage: what decides about other systems, such as webhooks",
+	admin.ScopeBundle: "Bundle: links to one domain's bundles, alone and for that domain, for a server that fetches them",
 }
 
 func (q *request) newKey(code int, p *problem) error {
 	sent := q.r.PostForm
 	var v newKeyView
 	for _, s := range admin.Scopes() {
-		chosen := s != admin.ScopeManage
+		chosen := s == admin.ScopeRead || s == admin.ScopeWrite
 		if sent != nil {
 			chosen = contains(sent["scopes"], string(s))
 		}
