@@ -24,9 +24,10 @@ import (
 
 // TestChart installs the Helm chart on a cluster with real pods: our own images,
 // a bundle from a `bindery up` on this machine, roll-outs under load, bundles
-// that are refused, a volume that somebody defaced, rollback, the loop, removal. The cluster is the test bed of
-// the shared folder, whose README says what a pass there proves; it takes ten
-// minutes to build the first time.
+// that are refused, pods that move after their link's end, a volume that somebody
+// defaced, rollback, the loop, removal. The cluster is the test bed of the shared
+// folder. Its README says what a pass there proves; it takes ten minutes to build the
+// first time.
 func TestChart(t *testing.T) {
 	if os.Getenv("BINDERY_CHART") == "" {
 		t.Skip("not run: make test-chart does")
@@ -43,7 +44,9 @@ func TestChart(t *testing.T) {
 	writeJSON(t, base, map[string]any{
 		"image":     map[string]any{"repository": "localhost/bindery-serve", "tag": "1", "pullPolicy": "Never"},
 		"runAsUser": 1000730000 + os.Getpid()%9999, "progressDeadlineSeconds": 20, "terminationGracePeriodSeconds": 20,
-		"resources": map[string]any{"requests": map[string]any{"cpu": "10m"}},
+		// The test bed has no storage class, and these tests are about links alone.
+		"persistence": map[string]any{"enabled": false},
+		"resources":   map[string]any{"requests": map[string]any{"cpu": "10m"}},
 	})
 	said := c.helm("install", "docs", c.chart, "--namespace", "web", "--values", base, "--values", first.values, "--wait", "--timeout", "120s")
 	if strings.Contains(said, "would violate PodSecurity") {
@@ -111,6 +114,7 @@ func TestChart(t *testing.T) {
 		})
 	}
 
+	t.Run("a pod that moves after the link's end", func(t *testing.T) { c.moves(t, p, good, base) })
 	t.Run("a volume that pods share", func(t *testing.T) { c.sharedVolume(t, good, base) })
 	t.Run("the bundle in the image", func(t *testing.T) { c.bundleInImage(t, good, base) })
 
@@ -477,26 +481,7 @@ func (c *cluster) hidesLinks(t *testing.T, b bundleLink) {
 // sharedVolume installs a second release with two pods on one volume, then
 // takes the source away: pods that come later serve what is on it.
 func (c *cluster) sharedVolume(t *testing.T, b bundleLink, base string) {
-	store := filepath.Join(c.dir, "volume")
-	if err := os.MkdirAll(store, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	// MkdirTemp and the umask keep others out.
-	for _, dir := range []string{c.dir, store} {
-		if err := os.Chmod(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	manifest := filepath.Join(t.TempDir(), "volume.json")
-	writeJSON(t, manifest, map[string]any{
-		"apiVersion": "v1", "kind": "PersistentVolume", "metadata": map[string]any{"name": "shared"},
-		"spec": map[string]any{
-			"capacity": map[string]any{"storage": "4Gi"}, "accessModes": []string{"ReadWriteMany"}, "storageClassName": "by-hand",
-			"persistentVolumeReclaimPolicy": "Retain", "hostPath": map[string]any{"path": store},
-		},
-	})
-	c.kubectl("apply", "--filename", manifest)
-	defer c.kubectl("delete", "pv", "shared", "--wait=false")
+	store := c.volume(t, "shared", "ReadWriteMany", "by-hand")
 	c.helm("install", "two", c.chart, "--namespace", "web", "--values", base, "--values", b.values, "--wait", "--timeout", "120s",
 		"--set", "replicas=2,persistence.enabled=true,persistence.accessModes={ReadWriteMany},persistence.storageClassName=by-hand",
 		// A page that a pod has in memory is read from the volume by no reader.
@@ -540,6 +525,111 @@ func (c *cluster) sharedVolume(t *testing.T, b bundleLink, base string) {
 	if strings.Contains(body, "Defaced") || !asItWas && status != http.StatusInternalServerError {
 		t.Errorf("the page that differs: status %d, %s", status, harness.LastBytes(body))
 	}
+}
+
+// moves drains the node of a pod once its link has ended: with a source of fresh
+// links, with the volume that a release has by default, and with neither.
+func (c *cluster) moves(t *testing.T, p *publisher, b bundleLink, base string) {
+	node := c.kubectl("get", "nodes", "--output", "jsonpath={.items[0].metadata.name}")
+	drain := func(release string) (string, error) {
+		defer c.kubectl("uncordon", node)
+		return c.try("kubectl", "drain", node, "--delete-emptydir-data", "--timeout=20s",
+			"--pod-selector", "app.kubernetes.io/component=server,app.kubernetes.io/instance="+release)
+	}
+	pod := func(release string) string {
+		return c.kubectl("--namespace", "web", "get", "pods", "--selector", "app.kubernetes.io/component=server,app.kubernetes.io/instance="+release, "--output", "name")
+	}
+	install := func(release string, more ...string) {
+		c.helm(append([]string{"install", release, c.chart, "--namespace", "web", "--values", base, "--values", b.values, "--wait", "--timeout", "120s"}, more...)...)
+		t.Cleanup(func() { c.helm("uninstall", release, "--namespace", "web", "--wait", "--timeout", "120s") })
+		c.reads(release, "/part-00/page-0024", "Page 24", b)
+		c.sameBundle(release, b.expired())
+	}
+	// moved drains the node, and waits for another pod with the site.
+	moved := func(release string) {
+		before := pod(release)
+		if said, err := drain(release); err != nil {
+			t.Fatalf("the node can't be drained: %v\n%s", err, said)
+		}
+		c.rolledOut(release)
+		if after := pod(release); after == before {
+			t.Fatalf("%s did not go", after)
+		}
+		c.reads(release, "/part-00/page-0024", "Page 24", b)
+	}
+
+	t.Run("a source", func(t *testing.T) {
+		key := p.bundleKey(t)
+		c.kubectl("--namespace", "web", "create", "secret", "generic", "links", "--from-literal=adminKey="+key)
+		t.Cleanup(func() { c.kubectl("--namespace", "web", "delete", "secret", "links") })
+		install("fresh", "--set", "staticExport.source.allowHttp=true,staticExport.source.keySecret.name=links,staticExport.source.api="+p.u.URL)
+		moved("fresh")
+		logs := c.kubectl("--namespace", "web", "logs", "deployment/fresh-bindery")
+		if !strings.Contains(logs, "asking the API for a fresh link") || strings.Contains(logs, key) || strings.Contains(logs, "signature=") {
+			t.Errorf("the pod did not ask for a link, or shows a secret:\n%s", logs)
+		}
+	})
+
+	t.Run("the volume by default", func(t *testing.T) {
+		// Without a storage class the claim waits for a volume, and the pod says so.
+		values := []string{"--set", "persistence.enabled=null,persistence.fsGroup=null"}
+		c.helm(append([]string{"install", "kept", c.chart, "--namespace", "web", "--values", base, "--values", b.values}, values...)...)
+		t.Cleanup(func() { c.helm("uninstall", "kept", "--namespace", "web", "--wait", "--timeout", "120s") })
+		c.eventually(func() string {
+			said := c.kubectl("--namespace", "web", "get", "pods", "--selector", "app.kubernetes.io/instance=kept",
+				"--output", "jsonpath={.items[*].status.conditions[?(@.type=='PodScheduled')].message}")
+			if !strings.Contains(said, "unbound immediate PersistentVolumeClaims") {
+				return "the pod says: " + said
+			}
+			return ""
+		})
+		if phase := c.jsonpath("persistentvolumeclaim/kept-bindery", "{.status.phase}"); phase != "Pending" {
+			t.Errorf("the claim is %s", phase)
+		}
+		c.volume(t, "by-default", "ReadWriteOnce", "")
+		c.rolledOut("kept")
+		c.reads("kept", "/part-00/page-0024", "Page 24", b)
+		c.sameBundle("kept", b.expired())
+		moved("kept")
+	})
+
+	t.Run("neither", func(t *testing.T) {
+		install("held")
+		before := pod("held")
+		if said, err := drain("held"); err == nil || !strings.Contains(said, "disruption budget") {
+			t.Errorf("the pod may go: %v\n%s", err, said)
+		}
+		if after := pod("held"); after != before {
+			t.Errorf("%s went, and there is %s", before, after)
+		}
+		c.reads("held", "/part-00/page-0024", "Page 24", b)
+	})
+}
+
+// volume makes a volume of a folder of this machine, which ends with the test.
+func (c *cluster) volume(t *testing.T, name, mode, class string) (folder string) {
+	t.Helper()
+	folder = filepath.Join(c.dir, "volume-"+name)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	// MkdirTemp and the umask keep others out.
+	for _, dir := range []string{c.dir, folder} {
+		if err := os.Chmod(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	manifest := filepath.Join(t.TempDir(), "volume.json")
+	writeJSON(t, manifest, map[string]any{
+		"apiVersion": "v1", "kind": "PersistentVolume", "metadata": map[string]any{"name": name},
+		"spec": map[string]any{
+			"capacity": map[string]any{"storage": "4Gi"}, "accessModes": []string{mode}, "storageClassName": class,
+			"persistentVolumeReclaimPolicy": "Retain", "hostPath": map[string]any{"path": folder},
+		},
+	})
+	c.kubectl("apply", "--filename", manifest)
+	t.Cleanup(func() { c.kubectl("delete", "pv", name, "--wait=false") })
+	return folder
 }
 
 // deface overwrites the title of a page on a volume, by one of its size.
@@ -697,12 +787,34 @@ type publisher struct {
 	domain string
 }
 
+// bundleKey makes a key that can do nothing but make links to the bundles of the
+// domain.
+func (p *publisher) bundleKey(t *testing.T) string {
+	t.Helper()
+	var orgs []struct{ ID string }
+	text, err := p.u.Command(t, "org", "list", "--data", p.u.Data, "--json")
+	if err == nil {
+		err = json.Unmarshal(text, &orgs)
+	}
+	if err != nil || len(orgs) == 0 {
+		t.Fatalf("the organisations: %v\n%s", err, text)
+	}
+	key, err := p.u.Command(t, "key", "create", "--data", p.u.Data, "--org", orgs[0].ID, "--name", "readers", "--scope", "bundle", "--domain", p.domain)
+	if err != nil {
+		t.Fatal("the key can't be made")
+	}
+	return strings.TrimSpace(string(key))
+}
+
 // bundleLink is a bundle that pods can fetch.
 type bundleLink struct {
 	BundleURL string `json:"bundleUrl"`
 	Version   string `json:"version"`
 	SHA256    string `json:"sha256"`
-	values    string // a file of values of the chart
+	Source    struct {
+		JobID string `json:"jobId"`
+	} `json:"source"`
+	values string // a file of values of the chart
 }
 
 func (p *publisher) publish(t *testing.T, site string) {

@@ -37,6 +37,32 @@ func TestExamplesOfTheDocumentation(t *testing.T) {
 			}
 		}
 	}
+	// Values inside of what other programs read.
+	text, err := os.ReadFile("../../infra/docs/cluster/gitops.mdx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, path := range map[string][]string{"application.yaml": {"spec", "source", "helm", "valuesObject"}, "release.yaml": {"spec", "values"}} {
+		examples := blocks(string(text), "```yaml "+file)
+		if len(examples) != 1 {
+			t.Fatalf("%d examples of %s", len(examples), file)
+		}
+		var at any
+		if err := yaml.Unmarshal([]byte(examples[0]), &at); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, name := range path {
+			m, _ := at.(map[string]any)
+			at = m[name]
+		}
+		values, err := yaml.Marshal(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if objects := decode(t, render(t, string(values))); objects["Deployment/docs-bindery"] == nil {
+			t.Errorf("%s: nothing is served with\n%s", file, values)
+		}
+	}
 	if seen < 5 {
 		t.Errorf("only %d examples were found: is the search right?", seen)
 	}

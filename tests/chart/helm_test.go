@@ -74,6 +74,30 @@ var kinds = map[string]func() object{
 	"rbac.authorization.k8s.io/v1 RoleBinding": func() object { return new(rbacv1.RoleBinding) },
 	"gateway.networking.k8s.io/v1 HTTPRoute":   func() object { return new(gatewayv1.HTTPRoute) },
 	"monitoring.coreos.com/v1 ServiceMonitor":  func() object { return new(monitoringv1.ServiceMonitor) },
+	"monitoring.coreos.com/v1 PrometheusRule":  func() object { return new(monitoringv1.PrometheusRule) },
+	"route.openshift.io/v1 Route":              func() object { return new(route) },
+}
+
+// route is what of OpenShift's Route the chart sets.
+type route struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Host string `json:"host,omitempty"`
+		Path string `json:"path,omitempty"`
+		To   struct {
+			Kind   string `json:"kind"`
+			Name   string `json:"name"`
+			Weight int32  `json:"weight"`
+		} `json:"to"`
+		Port struct {
+			TargetPort string `json:"targetPort"`
+		} `json:"port"`
+		TLS *struct {
+			Termination                   string `json:"termination"`
+			InsecureEdgeTerminationPolicy string `json:"insecureEdgeTerminationPolicy,omitempty"`
+		} `json:"tls,omitempty"`
+	} `json:"spec"`
 }
 
 // decode reads objects strictly: a field that Kubernetes does not know, or one

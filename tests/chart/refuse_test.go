@@ -7,6 +7,11 @@ import (
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
+// source are the values of a source of fresh links.
+func source(fields string) string {
+	return "staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b?sig=1', source: {" + fields + "}}"
+}
+
 // TestRefused holds values that can't work against values.schema.json, and
 // what a schema can't compare against the templates: helm must name the field.
 func TestRefused(t *testing.T) {
@@ -22,7 +27,8 @@ func TestRefused(t *testing.T) {
 		"a bucket alone":               {"staticExport: {enabled: true, bundleUrl: 's3://bucket'}", "/staticExport/bundleUrl"},
 		"a link and a secret":          {"staticExport: {enabled: true, bundleUrl: 'https://a/b', existingSecret: {name: link}}", "/staticExport/bundleUrl"},
 		"in the clear, no digest":      {"staticExport: {enabled: true, bundleUrl: 'http://store/b'}", "/staticExport/sha256"},
-		"a version that is a number":   {"staticExport: {version: 2026}", "/staticExport/version"},
+		"a version below zero":         {"staticExport: {version: -1}", "/staticExport/version"},
+		"a version that is a list":     {"staticExport: {version: [1]}", "/staticExport/version"},
 		"a version with a slash":       {"staticExport: {version: a/b}", "/staticExport/version"},
 		"half a digest":                {"staticExport: {sha256: abcdef}", "/staticExport/sha256"},
 		"a name with a typo":           {"staticExport: {bundleURL: x}", "bundleURL"},
@@ -36,7 +42,24 @@ func TestRefused(t *testing.T) {
 		"pods that come too late":      {on + "replicas: 2", "/replicas"},
 		"… with a secret":              {"staticExport: {enabled: true, existingSecret: {name: link}}\nreplicas: 2", "/replicas"},
 		"… with a volume of one node":  {on + "replicas: 2\npersistence: {enabled: true}", "/replicas"},
-		"… with a volume that is off":  {on + "replicas: 2\npersistence: {accessModes: [ReadWriteMany]}", "/replicas"},
+		"… with a volume that is off":  {on + "replicas: 2\npersistence: {enabled: false, accessModes: [ReadWriteMany]}", "/replicas"},
+		"… with the volume by default": {on + "replicas: 2\npersistence: {enabled: null}", "/replicas"},
+		"a source without its job":     {source("api: 'https://a', keySecret: {name: k}"), "/staticExport/source/jobId"},
+		"a source without its key":     {source("api: 'https://a', jobId: exp_1"), "/staticExport/source/keySecret/name"},
+		"a source without its API":     {source("jobId: exp_1, keySecret: {name: k}"), "/staticExport/source/api"},
+		"a source's key in the clear":  {source("api: 'http://a.example.com', jobId: exp_1, keySecret: k"), "/staticExport/source/api"},
+		"a source with a password":     {source("api: 'https://me:pw@a', jobId: exp_1, keySecret: k"), "/staticExport/source/api"},
+		"a job that is a path":         {source("api: 'https://a', jobId: ../a, keySecret: k"), "/staticExport/source/jobId"},
+		"a source's key itself":        {source("key: bnd_secret"), "key"},
+		"a Secret by two names":        {"image: {pullSecrets: [{name: a, namespace: b}]}", "/image/pullSecrets/0"},
+		"a Secret without a name":      {"global: {imagePullSecrets: [{}]}", "/global/imagePullSecrets/0"},
+		"a strategy of no Deployment":  {"updateStrategy: {type: OnDelete}", "/updateStrategy/type"},
+		"a container by the server's":  {"sidecars: [{name: serve, image: a}]", "/sidecars/0/name"},
+		"a container without an image": {"initContainers: [{name: a}]", "/initContainers/0"},
+		"an address without names":     {"hostAliases: [{ip: 10.0.0.1}]", "/hostAliases/0"},
+		"a hook of no container":       {"lifecycle: {preStart: {}}", "preStart"},
+		"alerts without metrics":       {"prometheusRule: {enabled: true}", "/serviceMonitor/enabled"},
+		"a Route with a port":          {"route: {host: 'docs.example.com:443'}", "/route/host"},
 		"… by autoscaling":             {on + "autoscaling: {enabled: true}", "/autoscaling/maxReplicas"},
 		"fewest above the most":        {"staticExport: {enabled: true, bundleUrl: 's3://bucket/b'}\nautoscaling: {enabled: true, minReplicas: 9}", "/autoscaling/minReplicas"},
 		"less than no pod":             {"replicas: -1", "/replicas"},
@@ -57,6 +80,7 @@ func TestRefused(t *testing.T) {
 		"peers that are everyone":      {"networkPolicy: {sourceTo: [{}]}", "/networkPolicy/sourceTo/0"},
 		"a loop without an API":        {on + "loop: {enabled: true, domain: a.b, apiKeySecret: {name: key}}", "/loop/apiUrl"},
 		"a key in the clear":           {on + "loop: {enabled: true, apiUrl: 'http://bindery.example.com', domain: a.b, apiKeySecret: {name: key}}", "/loop/apiUrl"},
+		"a password in the API's":      {on + "loop: {enabled: true, apiUrl: 'https://me:pw@a', domain: a.b, apiKeySecret: {name: key}}", "/loop/apiUrl"},
 		"a loop without a domain":      {on + "loop: {enabled: true, apiUrl: 'https://a', apiKeySecret: {name: key}}", "/loop/domain"},
 		"a loop without a key":         {on + "loop: {enabled: true, apiUrl: 'https://a', domain: a.b}", "/loop/apiKeySecret/name"},
 		"a key in the values":          {"loop: {apiKey: bnd_secret}", "apiKey"},

@@ -14,6 +14,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/bindery-docs/bindery/shared/base/golden"
@@ -185,19 +186,179 @@ func TestRollOut(t *testing.T) {
 			t.Errorf("%s rolls the pods without a need", set)
 		}
 	}
-	// Nor is another link to a bundle of which the version or the digest is known.
+	// What is known of the bundle is in annotations; its link is in none. A link to
+	// another place rolls the pods whatever the version says, and a link to the same
+	// one never.
 	for name, pin := range map[string]string{"version": "2026-03", "sha256": digest} {
 		pinned := pods("--set-literal", "staticExport."+name+"="+pin)
 		if got := pinned.Annotations["bindery/"+name]; got != pin {
 			t.Errorf("the annotation of the %s is %q", name, got)
 		}
-		if !cmp.Equal(pinned, pods("--set-literal", "staticExport."+name+"="+pin, "--set-literal", "staticExport.bundleUrl=https://other.example.com/x?sig=9")) {
-			t.Errorf("another link to the same %s rolls the pods", name)
-		}
-		for key, value := range pinned.Annotations {
-			if strings.HasPrefix(key, "bindery/") && key != "bindery/"+name {
-				t.Errorf("there is an annotation %s: %s", key, value)
+		for link, rolls := range map[string]bool{
+			"https://store.example.com/b.tar.gz?X-Amz-Signature=9": false, "https://store.example.com/b.tar.gz": false,
+			"https://store.example.com/c.tar.gz?sig=a%2Cb": true, "https://other.example.com/b.tar.gz?sig=a%2Cb": true,
+			"https://store.example.com/b.tar.gz?versionId=2&sig=a": true, "s3://bucket/b.tar.gz": true,
+		} {
+			now := pods("--set-literal", "staticExport."+name+"="+pin, "--set-literal", "staticExport.bundleUrl="+link)
+			if got := now.Annotations["bindery/place"] != pinned.Annotations["bindery/place"]; got != rolls {
+				t.Errorf("%s with the same %s: pods roll %t", link, name, got)
 			}
+			for key, value := range now.Annotations {
+				if strings.Contains(value, "store.example.com") || strings.Contains(value, "sig") {
+					t.Errorf("the annotation %s shows the link: %s", key, value)
+				}
+			}
+		}
+	}
+	object := func(query string) string {
+		return pods("--set-literal", "staticExport.bundleUrl=https://store.example.com/b.tar.gz?"+query).Annotations["bindery/place"]
+	}
+	if object("versionId=2&sig=a") != object("sig=b&versionId=2") || object("versionId=2") == object("versionId=3") {
+		t.Error("the version of an object is not the one that its query names")
+	}
+}
+
+// TestVersionWithoutQuotes: what YAML makes a number of is the version as it is
+// written, wherever it is used.
+func TestVersionWithoutQuotes(t *testing.T) {
+	for written, want := range map[string]string{"12": "12", "2026.03": "2026.03", "20260301": "20260301", "0": "0", "'1.10'": "1.10", "2026-03": "2026-03", "''": ""} {
+		values := "staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b', version: " + written + "}"
+		pod := get[*appsv1.Deployment](t, decode(t, render(t, values)), "Deployment/docs-bindery").Spec.Template
+		env := map[string]string{}
+		for _, e := range pod.Spec.Containers[0].Env {
+			env[e.Name] = e.Value
+		}
+		if got := env["BINDERY_BUNDLE_VERSION"]; got != want || pod.Annotations["bindery/version"] != want {
+			t.Errorf("%s: %q, and %q in the annotation", written, got, pod.Annotations["bindery/version"])
+		}
+	}
+}
+
+// TestKept: what a site has against a pod that goes when the link has ended: another
+// source, a volume, or a budget that lets no pod go.
+func TestKept(t *testing.T) {
+	const (
+		link   = "staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b.tar.gz?sig=1'}\n"
+		bucket = "staticExport: {enabled: true, bundleUrl: 's3://bucket/b'}\n"
+		fresh  = "staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b.tar.gz?sig=1', source: {api: 'https://api', jobId: exp_1, keySecret: {name: k, key: bundles}}}\n"
+	)
+	for name, c := range map[string]struct {
+		values string
+		claim  string // on which versions are
+		gone   string // how many pods may be gone at once
+	}{
+		"a link":                    {link, "docs-bindery", "1"},
+		"a link without a volume":   {link + "persistence: {enabled: false}", "", "0"},
+		"… by the operator's order": {link + "persistence: {enabled: false}\npodDisruptionBudget: {maxUnavailable: 50%}", "", "50%"},
+		"a claim that exists":       {link + "persistence: {existingClaim: mine}", "mine", "1"},
+		"pods that share a volume":  {link + "replicas: 2\npersistence: {accessModes: [ReadWriteMany]}", "docs-bindery", "1"},
+		"a source":                  {fresh + "replicas: 3", "", "1"},
+		"a source and a volume":     {fresh + "persistence: {enabled: true}", "docs-bindery", "1"},
+		"a source that grows":       {fresh + "autoscaling: {enabled: true}", "", "1"},
+		"a bucket":                  {bucket, "", "1"},
+		"a bucket and a volume":     {bucket + "persistence: {enabled: true}", "docs-bindery", "1"},
+		"a secret":                  {"staticExport: {enabled: true, existingSecret: {name: mine}}", "docs-bindery", "1"},
+		"a secret without a volume": {"staticExport: {enabled: true, existingSecret: {name: mine}}\npersistence: {enabled: false}", "", "0"},
+		"a secret of s3":            {"staticExport: {enabled: true, existingSecret: {name: mine, durable: true}}", "", "1"},
+		"in the image":              {"staticExport: {enabled: true, bundleUrl: 'file:///bundle.tar.gz'}", "", "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			objects := decode(t, render(t, c.values))
+			budget := get[*policyv1.PodDisruptionBudget](t, objects, "PodDisruptionBudget/docs-bindery").Spec
+			if got := budget.MaxUnavailable.String(); got != c.gone {
+				t.Errorf("%s pods may be gone, want %s", got, c.gone)
+			}
+			pod := get[*appsv1.Deployment](t, objects, "Deployment/docs-bindery").Spec.Template.Spec
+			claim := ""
+			for _, v := range pod.Volumes {
+				if v.Name == "data" && v.PersistentVolumeClaim != nil {
+					claim = v.PersistentVolumeClaim.ClaimName
+				}
+			}
+			if claim != c.claim || (objects["PersistentVolumeClaim/docs-bindery"] != nil) != (claim == "docs-bindery") || (pod.SecurityContext.FSGroup != nil) != (claim != "") {
+				t.Errorf("versions are on the claim %q, want %q; there are %v", claim, c.claim, names(objects))
+			}
+		})
+	}
+}
+
+// TestSource: pods know where a fresh link comes from. The key is mounted as a file,
+// and both forms of its Secret are the same.
+func TestSource(t *testing.T) {
+	for form, key := range map[string]string{"{name: k, key: bundles}": "bundles", "{name: k}": "adminKey", "k": "adminKey"} {
+		values := "staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b', source: {api: 'https://api.example.com:8443/base', jobId: exp_1, keySecret: " + form + "}}"
+		objects := decode(t, render(t, values))
+		pod := get[*appsv1.Deployment](t, objects, "Deployment/docs-bindery").Spec.Template.Spec
+		env := map[string]string{}
+		for _, e := range pod.Containers[0].Env {
+			env[e.Name] = e.Value
+		}
+		if env["BINDERY_SOURCE_API"] != "https://api.example.com:8443/base" || env["BINDERY_SOURCE_JOB_ID"] != "exp_1" || env["BINDERY_SOURCE_KEY_FILE"] != "/etc/bindery/source/key" {
+			t.Errorf("%s: %v", form, env)
+		}
+		i := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == "source" })
+		if s := pod.Volumes[max(i, 0)].Secret; i < 0 || s == nil || s.SecretName != "k" || s.Items[0].Key != key || s.Items[0].Path != "key" {
+			t.Errorf("%s: the volume with the key is %+v", form, pod.Volumes)
+		}
+	}
+}
+
+// TestPullSecrets: names and objects, of the chart's and of all charts, each once.
+func TestPullSecrets(t *testing.T) {
+	loop, err := os.ReadFile("testdata/loop.values.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := decode(t, render(t, string(loop)+"global: {imagePullSecrets: [a, {name: b}]}\nimage: {pullSecrets: [{name: a}, c]}"))
+	want := []corev1.LocalObjectReference{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	for what, pod := range map[string]corev1.PodSpec{
+		"the server": get[*appsv1.Deployment](t, objects, "Deployment/docs-bindery").Spec.Template.Spec,
+		"the loop":   get[*batchv1.CronJob](t, objects, "CronJob/docs-bindery-loop").Spec.JobTemplate.Spec.Template.Spec,
+	} {
+		if !slices.Equal(pod.ImagePullSecrets, want) {
+			t.Errorf("%s has %v", what, pod.ImagePullSecrets)
+		}
+	}
+}
+
+// TestContainersBeside: those of the operator's may do no more than the server,
+// unless they say so.
+func TestContainersBeside(t *testing.T) {
+	pod := get[*appsv1.Deployment](t, decode(t, render(t, minimal+"initContainers: [{name: a, image: b}]\nsidecars: [{name: c, image: d, securityContext: {readOnlyRootFilesystem: false}}]")),
+		"Deployment/docs-bindery").Spec.Template.Spec
+	if len(pod.InitContainers) != 1 || len(pod.Containers) != 2 || pod.Containers[0].Name != "serve" {
+		t.Fatalf("containers %+v", pod)
+	}
+	open := get[*appsv1.Deployment](t, decode(t, render(t, minimal+"containerSecurityContext: {readOnlyRootFilesystem: false}")), "Deployment/docs-bindery").Spec.Template.Spec
+	if s := open.Containers[0].SecurityContext; *s.ReadOnlyRootFilesystem || *s.AllowPrivilegeEscalation {
+		t.Errorf("with a file system that may be written to, the server may do %+v", s)
+	}
+	first, beside := pod.InitContainers[0].SecurityContext, pod.Containers[1].SecurityContext
+	if !cmp.Equal(first, pod.Containers[0].SecurityContext) {
+		t.Errorf("the first may do %+v", first)
+	}
+	if *beside.ReadOnlyRootFilesystem || *beside.AllowPrivilegeEscalation || !*beside.RunAsNonRoot {
+		t.Errorf("the one beside may do %+v", beside)
+	}
+}
+
+// TestRoute: the router speaks to pods as they do.
+func TestRoute(t *testing.T) {
+	for values, want := range map[string]string{
+		"route: {enabled: true}":                                               "edge",
+		"route: {enabled: true}\ntls: {secretName: docs}":                      "reencrypt",
+		"route: {enabled: true, tls: {termination: passthrough}}":              "passthrough",
+		"route: {enabled: true, tls: null, host: docs.example.com}":            "",
+		"route: {enabled: true, annotations: {a: b}}\ntls: {secretName: docs}": "reencrypt",
+	} {
+		r := get[*route](t, decode(t, render(t, minimal+values)), "Route/docs-bindery").Spec
+		got := ""
+		if r.TLS != nil {
+			got = r.TLS.Termination
+		}
+		if got != want || r.To.Name != "docs-bindery" || r.Port.TargetPort != "http" {
+			t.Errorf("%s: %+v", values, r)
 		}
 	}
 }
@@ -317,6 +478,10 @@ func TestEgress(t *testing.T) {
 		"a secret of s3":     {values: "staticExport: {enabled: true, existingSecret: {name: mine, durable: true}}", ports: []int32{443, 80}},
 		"an address of IPv6": {values: "staticExport: {enabled: true, bundleUrl: 'https://[2001:db8::1]:8443/b'}", ports: []int32{8443}},
 		"in the image":       {values: "staticExport: {enabled: true, bundleUrl: 'file:///bundle.tar.gz'}", closed: true},
+		"a source":           {values: "staticExport: {enabled: true, bundleUrl: 'https://store/b', source: {api: 'https://api:8443', jobId: e, keySecret: k}}", ports: []int32{443, 8443}},
+		"one port for both":  {values: "staticExport: {enabled: true, bundleUrl: 'https://store/b', source: {api: 'https://api', jobId: e, keySecret: k}}", ports: []int32{443}},
+		"a source by proxy":  {values: "staticExport: {enabled: true, bundleUrl: 'https://store/b', source: {api: 'https://api:8443', jobId: e, keySecret: k}}\nproxy: {httpsProxy: 'http://proxy:3128'}", ports: []int32{3128}},
+		"a file and source":  {values: "staticExport: {enabled: true, bundleUrl: 'file:///bundle.tar.gz', source: {api: 'https://api:8443', jobId: e, keySecret: k}}", ports: []int32{8443}},
 		"on a volume":        {values: "staticExport: {enabled: true, bundleUrl: 'file:///bundle/b', volume: {persistentVolumeClaim: {claimName: b}}}", closed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -335,6 +500,12 @@ func TestEgress(t *testing.T) {
 			for i, rule := range policy.Egress {
 				for _, port := range rule.Ports {
 					if i == 0 {
+						// Those of the node itself, too: NodeLocal DNSCache and Cloud DNS.
+						if !slices.ContainsFunc(rule.To, func(p networkingv1.NetworkPolicyPeer) bool {
+							return p.IPBlock != nil && p.IPBlock.CIDR == "169.254.0.0/16"
+						}) {
+							t.Errorf("name servers at link-local addresses are not among %+v", rule.To)
+						}
 						if n := port.Port.IntVal; n != 53 && n != 5353 || len(rule.To) == 0 {
 							t.Errorf("name servers: %+v", rule)
 						}
@@ -387,10 +558,12 @@ func TestLoopKnowsWhatIsServed(t *testing.T) {
 	}
 	sum := strings.Repeat("a", 64)
 	for set, want := range map[string][]string{
-		"loop.interval=10s":                                   nil, // the digest of the release's bundle is not known
-		"persistence.enabled=true,loop.interval=10s":          nil,
-		"staticExport.sha256=" + sum:                          {"--have=" + sum},
-		"persistence.enabled=true,staticExport.sha256=" + sum: {"--have=" + sum, "--if-changed", "--unchanged-code=0"},
+		"loop.interval=10s":                                    nil, // the digest of the release's bundle is not known
+		"persistence.enabled=true,loop.interval=10s":           nil,
+		"persistence.enabled=false,staticExport.sha256=" + sum: {"--have=" + sum},
+		"staticExport.sha256=" + sum:                           {"--have=" + sum, "--if-changed", "--unchanged-code=0"},
+		"staticExport.source.api=https://api,staticExport.source.jobId=e,staticExport.source.keySecret.name=k,staticExport.sha256=" + sum: {"--have=" + sum, "--if-changed", "--unchanged-code=0"},
+		"persistence.enabled=true,staticExport.sha256=" + sum:                                                                             {"--have=" + sum, "--if-changed", "--unchanged-code=0"},
 	} {
 		pod := get[*batchv1.CronJob](t, decode(t, render(t, string(values), "--set", set)), "CronJob/docs-bindery-loop").Spec.JobTemplate.Spec.Template.Spec
 		args := pod.InitContainers[0].Args
@@ -423,28 +596,34 @@ func TestLoopEnds(t *testing.T) {
 	}
 }
 
-// TestNotes renders what helm tells after an installation: where the site is,
-// and that a link expires where nothing outlives it.
+// TestNotes renders what helm tells after an installation: where the site is, that
+// a link expires where nothing outlives it, and what a claim needs.
 func TestNotes(t *testing.T) {
-	const expires = "link expires"
-	for values, c := range map[string]struct {
-		want    string
-		expires bool
-	}{
-		"{}":                                     {"Nothing is served: set staticExport.enabled", false},
-		minimal:                                  {"port-forward service/docs-bindery 8080:80", true},
-		minimal + "persistence: {enabled: true}": {"logs deployment/docs-bindery", false},
-		"staticExport: {enabled: true, bundleUrl: 's3://bucket/b'}":                  {"logs deployment/docs-bindery", false},
-		"staticExport: {enabled: true, bundleUrl: 'file:///bundle.tar.gz'}":          {"logs deployment/docs-bindery", false},
-		"staticExport: {enabled: true, existingSecret: {name: mine}}":                {"logs deployment/docs-bindery", true},
-		"staticExport: {enabled: true, existingSecret: {name: mine, durable: true}}": {"logs deployment/docs-bindery", false},
+	const (
+		expires, claim = "link expires", "stays Pending"
+		renewed        = "persistence: {enabled: false}\nloop: {enabled: true, apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}}"
+	)
+	for values, c := range map[string]struct{ want, also string }{
+		"{}":                                     {"Nothing is served: set staticExport.enabled", ""},
+		minimal:                                  {"port-forward service/docs-bindery 8080:80", claim},
+		minimal + "persistence: {enabled: true}": {"logs deployment/docs-bindery", claim},
+		minimal + "persistence: {existingClaim: mine}":                                                                {"logs deployment/docs-bindery", ""},
+		minimal + "persistence: {enabled: false}":                                                                     {"the disruption budget lets no pod go", expires},
+		minimal + "persistence: {enabled: false}\npodDisruptionBudget: {maxUnavailable: 1}":                           {"upgrade: set staticExport.source", expires},
+		"staticExport: {enabled: true, bundleUrl: 's3://bucket/b'}":                                                   {"logs deployment/docs-bindery", ""},
+		"staticExport: {enabled: true, bundleUrl: 'file:///bundle.tar.gz'}":                                           {"logs deployment/docs-bindery", ""},
+		"staticExport: {enabled: true, existingSecret: {name: mine}}\npersistence: {enabled: false}":                  {"logs deployment/docs-bindery", expires},
+		"staticExport: {enabled: true, existingSecret: {name: mine, durable: true}}":                                  {"logs deployment/docs-bindery", ""},
+		"staticExport: {enabled: true, bundleUrl: 'https://a/b', source: {api: 'https://a', jobId: e, keySecret: k}}": {"logs deployment/docs-bindery", ""},
+		minimal + renewed: {"links of the API live shorter than the time between two", expires},
 	} {
 		out, said, err := call(t, values, "install", "docs", folder, "--namespace", "web", "--dry-run=client", "--values", "-")
 		if err != nil {
 			t.Fatalf("%v\n%s", err, said)
 		}
-		if _, notes, _ := strings.Cut(out, "NOTES:"); !strings.Contains(notes, c.want) || strings.Contains(notes, expires) != c.expires {
-			t.Errorf("the notes lack %q, or the link expires is not %t:\n%s\nwith %s", c.want, c.expires, notes, values)
+		_, notes, _ := strings.Cut(out, "NOTES:")
+		if !strings.Contains(notes, c.want) || strings.Contains(notes, expires) != (c.also == expires) || strings.Contains(notes, claim) != (c.also == claim) {
+			t.Errorf("the notes lack %q, or have not just %q:\n%s\nwith %s", c.want, c.also, notes, values)
 		}
 	}
 }

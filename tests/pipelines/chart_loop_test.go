@@ -285,8 +285,9 @@ func (c helmCall) check(t *testing.T, e environment) {
 	if i := slices.Index(c.arguments, "--namespace"); i < 0 || c.arguments[i+1] != "web" {
 		t.Errorf("helm in another namespace: %v", c.arguments)
 	}
-	if names := slices.Sorted(maps.Keys(c.values)); !slices.Equal(names, []string{"bundleUrl", "enabled", "sha256", "version"}) || c.values["enabled"] != "true" {
-		t.Errorf("values %v", names)
+	if names := slices.Sorted(maps.Keys(c.values)); !slices.Equal(names, []string{"bundleUrl", "enabled", "sha256", "source", "version"}) || c.values["enabled"] != "true" ||
+		!strings.HasPrefix(c.values["source"], "map[jobId:exp_") {
+		t.Errorf("values %v, source %s", names, c.values["source"])
 	}
 	if strings.TrimSpace(c.kube) != strings.TrimSpace(e.secrets["KUBECONFIG"]) {
 		t.Errorf("helm got the kubeconfig %q", c.kube)

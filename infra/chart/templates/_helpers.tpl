@@ -69,19 +69,89 @@ app.kubernetes.io/component: loop
 {{- end -}}
 {{- end }}
 
-{{/* What rolls the pods: another bundle. The link is not in it, since a new link to the same bundle must roll nothing. */}}
+{{/* The version, as a text. Without quotes, YAML makes a number of some. */}}
+{{- define "bindery.version" -}}
+{{- $version := .Values.staticExport.version -}}
+{{- if kindIs "string" $version -}}{{- $version -}}
+{{- else if not (kindIs "invalid" $version) -}}{{- toJson $version -}}
+{{- end -}}
+{{- end }}
+
+{{/* The Secrets with credentials for registries, in either form, each once. */}}
+{{- define "bindery.pullSecrets" -}}
+{{- $names := list -}}
+{{- range concat (default list .Values.global.imagePullSecrets) .Values.image.pullSecrets -}}
+{{- $names = append $names (kindIs "string" . | ternary . (get (kindIs "map" . | ternary . dict) "name")) -}}
+{{- end -}}
+{{- with uniq $names }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Containers of the operator's, which may do no more than the chart's unless they say so. Called with a list: them, the root. */}}
+{{- define "bindery.containers" -}}
+{{- $standard := dict "securityContext" (fromYaml (include "bindery.containerSecurity" (index . 1))) -}}
+{{- range index . 0 }}
+{{ toYaml (list (mergeOverwrite (deepCopy $standard) .)) }}
+{{- end }}
+{{- end }}
+
+{{/* What rolls the pods: another bundle. Its place is the link without what signs it, since a new link to the same bundle must roll nothing; and hashed, so that it says no more than that it is another. */}}
 {{- define "bindery.bundle" -}}
 {{- $export := .Values.staticExport -}}
-{{- with $export.version }}
+{{- with include "bindery.version" . }}
 bindery/version: {{ . | quote }}
 {{- end }}
 {{- with $export.sha256 }}
 bindery/sha256: {{ . | quote }}
 {{- end }}
-{{- if not (or $export.version $export.sha256 $export.existingSecret.name) }}
-# Which bundle that is, nobody says: so its place, without what signs a link.
-bindery/place: {{ (split "?" $export.bundleUrl)._0 | sha256sum }}
+{{- if not $export.existingSecret.name }}
+{{- /* Of a query, only what names a version of an object in a bucket says which bundle it is. */}}
+bindery/place: {{ printf "%s %s" (regexReplaceAll "[?#].*$" $export.bundleUrl "") (regexFind "[?&]versionId=[^&#]*" $export.bundleUrl | trimAll "?&") | trim | sha256sum }}
 {{- end }}
+{{- end }}
+
+{{/* Whether the bundle comes by a link that ends: then "true", else nothing. */}}
+{{- define "bindery.expires" -}}
+{{- $source := include "bindery.source" . -}}
+{{- if or (hasPrefix "http" $source) (and (eq $source "secret") (not .Values.staticExport.existingSecret.durable)) -}}true{{- end -}}
+{{- end }}
+
+{{/* Whether pods get a fresh link by themselves: then "true", else nothing. */}}
+{{- define "bindery.renews" -}}
+{{- if .Values.staticExport.source.api -}}true{{- end -}}
+{{- end }}
+
+{{/* Whether versions are on a claim: then "true", else nothing. */}}
+{{- define "bindery.persists" -}}
+{{- if kindIs "bool" .Values.persistence.enabled -}}
+{{- if .Values.persistence.enabled -}}true{{- end -}}
+{{- else if and (include "bindery.expires" .) (not (include "bindery.renews" .)) -}}true
+{{- end -}}
+{{- end }}
+
+{{/* Whether a pod that goes is lost, since no other can come: then "true", else nothing. */}}
+{{- define "bindery.irreplaceable" -}}
+{{- if and (include "bindery.expires" .) (not (include "bindery.renews" .)) (not (include "bindery.persists" .)) -}}true{{- end -}}
+{{- end }}
+
+{{/* The Secret with the key for fresh links: its name, and the key in it. */}}
+{{- define "bindery.sourceSecret" -}}
+{{- $secret := .Values.staticExport.source.keySecret -}}
+{{- if kindIs "string" $secret -}}{{- $secret -}}{{- else -}}{{- $secret.name -}}{{- end -}}
+{{- end }}
+
+{{- define "bindery.sourceSecretKey" -}}
+{{- $secret := .Values.staticExport.source.keySecret -}}
+{{- if kindIs "string" $secret -}}adminKey{{- else -}}{{- default "adminKey" $secret.key -}}{{- end -}}
+{{- end }}
+
+{{/* Whether an address would carry a key in the clear, by the rule of bindery: then "true", else nothing. */}}
+{{- define "bindery.inTheClear" -}}
+{{- if not (regexMatch `^(?i:https://|http://(([^/:]+\.)?localhost|127(\.[0-9]{1,3}){3}|\[::1\]|[^/:]+\.svc(\.cluster\.local)?)\.?(:[0-9]*)?(/|$))` .) -}}true{{- end -}}
 {{- end }}
 
 {{/* The kind of source, by the link's scheme: https, http, s3, file; secret where the chart does not see the link. */}}
@@ -115,6 +185,18 @@ bindery/place: {{ (split "?" $export.bundleUrl)._0 | sha256sum }}
 {{- end -}}
 {{- end }}
 
+{{/* The ports that pods ask at: the source's and the API's, or the proxy's alone. A list in JSON. */}}
+{{- define "bindery.sourcePorts" -}}
+{{- $ports := list -}}
+{{- if or (ne (include "bindery.source" .) "file") .Values.proxy.existingSecret .Values.proxy.httpsProxy -}}
+{{- $ports = append $ports (include "bindery.sourcePort" . | int) -}}
+{{- end -}}
+{{- if and (include "bindery.renews" .) (not (or .Values.proxy.existingSecret .Values.proxy.httpsProxy)) -}}
+{{- $ports = append $ports (include "bindery.port" .Values.staticExport.source.api | int) -}}
+{{- end -}}
+{{- uniq $ports | toJson -}}
+{{- end }}
+
 {{/* The port that pods fetch bundles at: the proxy's, where there is one. */}}
 {{- define "bindery.sourcePort" -}}
 {{- if .Values.proxy.existingSecret -}}{{- .Values.networkPolicy.sourcePort -}}
@@ -131,7 +213,8 @@ bindery/place: {{ (split "?" $export.bundleUrl)._0 | sha256sum }}
 {{- $standard := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "runAsNonRoot" true
   "capabilities" (dict "drop" (list "ALL"))
   "seccompProfile" (default (dict "type" "RuntimeDefault") .Values.podSecurityContext.seccompProfile) -}}
-{{- toYaml (merge (dict) .Values.containerSecurityContext $standard) -}}
+{{- /* merge would take the operator's false for nothing. */ -}}
+{{- toYaml (mergeOverwrite (deepCopy $standard) .Values.containerSecurityContext) -}}
 {{- end }}
 
 {{/* What every pod of the chart may do. */}}

@@ -136,7 +136,7 @@ put the link into a file instead, where no log shows it.`,
 	flags.IntVar(&f.maxPolls, "max-polls", 60, "give up after this many intervals")
 	flags.BoolVar(&f.link, "no-download", false, "leave the bundle where it is and make a link to it")
 	flags.BoolVar(&f.handover.github, "github-output", false, "add job-id, version, sha256, bundle-url and more to the outputs of a GitHub Actions step")
-	flags.StringVar(&f.handover.values, "helm-values", "", "write values for the Helm chart to this file: link, version and digest")
+	flags.StringVar(&f.handover.values, "helm-values", "", "write values for the Helm chart to this file: link, version, digest and job")
 	failOnFlag(cmd, &f.failOn, "none")
 	who.flags(cmd)
 	a.jsonFlag(cmd)

@@ -120,6 +120,8 @@ func (h handover) output(lines string) error {
 func writeValues(file string, link api.BundleLink) (err error) {
 	text, err := json.MarshalIndent(map[string]any{"staticExport": map[string]any{
 		"enabled": true, "bundleUrl": link.BundleURL, "version": link.Version, "sha256": link.SHA256,
+		// Where pods get fresh links, it is those of this job from now on.
+		"source": map[string]any{"jobId": link.JobID},
 	}}, "", "  ")
 	if err != nil {
 		return err
