@@ -3,6 +3,9 @@ package icons
 // Aliases are the names that stand in for others.
 var Aliases = aliases
 
+// ProNames is the table of names of Font Awesome Pro.
+var ProNames = proNames
+
 // Draw makes the element of an entry.
 var Draw = draw
 

@@ -3,6 +3,7 @@
 //
 //	icons.go    Set: names, styles, the order of libraries
 //	aliases.go  names that no free library has, and what stands in for them
+//	pro.go      names of Font Awesome Pro, by its table pro.txt and by their words
 //	archive.go  the files under data/, made by ../internal/icongen
 //
 // The licences of the libraries are in licences/ and go into bundles.
@@ -40,6 +41,8 @@ const (
 type Set struct {
 	fontawesome, lucide, tabler library
 
+	wordsOnce sync.Once
+	words     map[string]bool // of Font Awesome's names, see wordsKnown
 	namesOnce sync.Once
 	names     []string // all, see Names
 
@@ -139,6 +142,17 @@ func (s *Set) find(name, library, style string) string {
 	}
 	for _, n := range candidates {
 		if to, ok := alias(n); ok {
+			lib, target, _ := strings.Cut(to, ":")
+			if svg := s.inLibraries(target, lib, style); svg != "" {
+				return svg
+			}
+		}
+	}
+	if library == Lucide || library == Tabler {
+		return "" // the names of Pro are no names of theirs
+	}
+	for _, n := range candidates {
+		if to, ok := s.standIn(n); ok {
 			lib, target, _ := strings.Cut(to, ":")
 			if svg := s.inLibraries(target, lib, style); svg != "" {
 				return svg

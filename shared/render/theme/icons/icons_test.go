@@ -75,6 +75,45 @@ func TestTheLibraryThatIsAskedForComesFirst(t *testing.T) {
 	}
 }
 
+// Names of Font Awesome Pro have the nearest free icon, by the table or by their words;
+// a slip of the pen is none of them.
+func TestNamesOfPro(t *testing.T) {
+	s := icons.New()
+	for name, want := range map[string]string{
+		"arrow-progress": "lucide:workflow", "rocket-launch": "rocket", "party-horn": "champagne-glasses", "paper-plane-top": "paper-plane",
+		"user-magnifying-glass": "magnifying-glass", "chart-line-up": "arrow-trend-up", "sliders-up": "sliders", "signal-stream": "tower-broadcast",
+		"elephant": "paw", "llama": "lucide:brain-circuit", "fa-solid fa-rocket-launch": "rocket",
+		// By their words alone.
+		"envelope-gear": "envelope", "plug-check": "plug", "database-magnifying-glass": "database",
+	} {
+		want, _ := s.SVG(want, "", "solid")
+		if got, ok := s.SVG(name, "", ""); !ok || got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	for _, name := range []string{"rocket-lunch", "rockett", "vercel", "not-an-icon", "user-magnifing-glass", "circle-chek", "text-amber-600"} {
+		if got, ok := s.SVG(name, "", ""); ok || s.Pro(name) {
+			t.Errorf("%s is %q; it may be one of Pro: %v", name, got, s.Pro(name))
+		}
+	}
+	if !s.Pro("lightning-bolt") {
+		t.Error("lightning-bolt has words of Font Awesome")
+	}
+}
+
+// Each name of the table has an icon that there is.
+func TestTableOfPro(t *testing.T) {
+	s := icons.New()
+	for name, to := range icons.ProNames() {
+		if to == "" {
+			continue
+		}
+		if _, ok := s.SVG(to, "", ""); !ok {
+			t.Errorf("%s stands for %s, which there is not", to, name)
+		}
+	}
+}
+
 func TestUnknownNamesAreNotDrawn(t *testing.T) {
 	s := icons.New()
 	for _, name := range []string{"", " ", "no-such-icon-at-all", "=book", "book:solid:solid", strings.Repeat("a", 1000), "\x00", "../book"} {
