@@ -105,6 +105,9 @@ type Info struct {
 	Bytes int64 `json:"bytes"`
 	// Diagnostics counts the lines of that list by severity.
 	Diagnostics Counts `json:"diagnostics"`
+	// Cut reports that the clock or a fault of ours cost the bundle something that
+	// another export of the same may have; a finding says what. It is never reused.
+	Cut bool `json:"cut,omitempty"`
 	// CleanAddresses reports that canonical addresses have no ".html".
 	CleanAddresses bool `json:"cleanAddresses"`
 	// Sources are what a content security policy must allow besides 'self',

@@ -26,7 +26,7 @@ type Finding struct {
 
 // infoCodes are the codes of notices that no author can fix: features that a bundle
 // lacks, and settings that only the operator has.
-var infoCodes = []string{"config-unsupported", "contextual-unsupported", "feature-unset", "integration-unsupported"}
+var infoCodes = []string{"config-unsupported", "contextual-unsupported", "feature-unset", "icon-pro", "integration-unsupported"}
 
 // Info reports whether a finding is a notice that no author can fix. A rule that gives
 // the code another level makes it an ordinary finding.

@@ -21,13 +21,18 @@ import (
 // Islands shows what needs JavaScript; *island.Engine does.
 type Islands interface {
 	// Render shows a source as it is at first. An *island.Error says what is
-	// wrong with it, for its author; an *island.Ended and island.ErrUnavailable
-	// end the rendering of the page.
+	// wrong with it, for its author; an *island.Ended costs the page what the source
+	// shows; island.ErrUnavailable ends the rendering of the page.
 	Render(ctx context.Context, fsys fs.FS, source island.Source, components []string) (*island.Shown, error)
 	// Script makes the script that brings sources to life, and returns the
 	// words in it that may be names of classes.
 	Script(ctx context.Context, fsys fs.FS, sources []island.Source, components []string, start []byte) ([]byte, []string, error)
 }
+
+// CodeScriptEnded is the code of what a page lacks because its JavaScript ended the
+// process that runs it. A clock or the machine's memory decided that: another export
+// may show it.
+const CodeScriptEnded = "script-ended"
 
 const (
 	// maxIslands bounds the pieces of JavaScript on a page: each costs some
@@ -77,9 +82,18 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 		shown, err = &island.Shown{Live: true, Steps: fault.Steps}, nil
 	}
 	if err != nil {
+		var ended *island.Ended
 		switch {
 		case s.ctx.Err() != nil:
 			s.fail(s.ctx.Err())
+		case errors.As(err, &ended):
+			s.islands = maxIslands // no other is tried on this page
+			begin := nameOf(n) + " is left out"
+			if n.Kind == mdx.Expression {
+				begin = "the expression is shown as it is written"
+			}
+			s.report(sc.file, n.Pos, mdx.Error, CodeScriptEnded, begin+": its JavaScript ended the process that runs it: "+ended.Reason+"; another export may show it, so that this bundle is never reused")
+			*t = trial{outer: t.outer, before: t.before}
 		case unknown(err):
 			s.fail(err)
 		case fault != nil:
@@ -175,10 +189,7 @@ func (s *resolver) placeOfFault(fault *island.Error, n *mdx.Node, t *trial, sc *
 
 // unknown reports whether an error leaves open what is shown: another try, or
 // another machine, might show something else.
-func unknown(err error) bool {
-	var ended *island.Ended
-	return errors.As(err, &ended) || errors.Is(err, island.ErrUnavailable)
-}
+func unknown(err error) bool { return errors.Is(err, island.ErrUnavailable) }
 
 // isPart reports the elements that browsers know only directly within certain
 // others: no mark can stand around them.
@@ -448,7 +459,7 @@ func scriptPath(address string, script []byte) string {
 }
 
 // islandScript makes the script that brings the page's islands to life.
-func (t *tree) islandScript(ctx context.Context, result *Result) error {
+func (t *tree) islandScript(ctx context.Context, result *Result, said *report) error {
 	if len(t.live) == 0 {
 		return nil
 	}
@@ -465,6 +476,7 @@ func (t *tree) islandScript(ctx context.Context, result *Result) error {
 	data, err := json.Marshal(st)
 	var script []byte
 	var words []string
+	var ended *island.Ended
 	if err == nil {
 		script, words, err = t.r.Islands.Script(ctx, moduleFS{t}, t.live, t.r.componentNames(), data)
 	}
@@ -475,6 +487,11 @@ func (t *tree) islandScript(ctx context.Context, result *Result) error {
 		return ctx.Err()
 	case unknown(err):
 		return err
+	case errors.As(err, &ended):
+		said.add(mdx.Diagnostic{
+			Severity: mdx.Error, Code: CodeScriptEnded, File: t.source, Line: 1, Column: 1,
+			Message: "the components of this page stay as they are at first: making their script ended the process that does it: " + ended.Reason + "; this bundle is never reused",
+		})
 	default:
 		// Each of them was rendered, so this is ours; readers see what they showed.
 		t.r.Log.LogAttrs(ctx, slog.LevelError, "a page's components stay as they are at first", slog.String("file", t.source), slog.Any("error", err))

@@ -254,15 +254,29 @@ func TestIslandErrors(t *testing.T) {
 	}
 }
 
-// What is not known ends the page: another try might show something else.
+// What can't be run now ends the page: another try might show something else.
 func TestUnknownIslands(t *testing.T) {
-	ended := &island.Ended{File: "page.mdx", Line: 3, Reason: "no"}
-	for _, want := range []error{ended, island.ErrUnavailable} {
-		f := &fakeIslands{err: fmt.Errorf("wrapped: %w", want)}
-		_, err := tryIslands(t, f, map[string]string{"page.mdx": "export const A = () => { const [a] = useState(1); return a }\n\n<A />\n"})
-		if !errors.Is(err, want) {
-			t.Errorf("error is %v, want %v", err, want)
-		}
+	f := &fakeIslands{err: fmt.Errorf("wrapped: %w", island.ErrUnavailable)}
+	_, err := tryIslands(t, f, map[string]string{"page.mdx": "export const A = () => { const [a] = useState(1); return a }\n\n<A />\n"})
+	if !errors.Is(err, island.ErrUnavailable) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// What ends its process is left out and reported, the rest of the page is shown. No
+// other component of the page is tried.
+func TestEndedIslands(t *testing.T) {
+	f := &fakeIslands{err: fmt.Errorf("wrapped: %w", &island.Ended{File: "page.mdx", Line: 3, Reason: "it took too long"})}
+	result := withIslands(t, f, map[string]string{"page.mdx": "export const A = () => { const [a] = useState(1); return a }\n\n<A>Held</A>\n\n<A>More</A>\n\nEnd.\n"})
+	d := diagnostics(result)
+	if !strings.Contains(d, "page.mdx:3:1: error: <A> is left out: its JavaScript ended the process that runs it: it took too long") || strings.Count(d, "("+page.CodeScriptEnded+")") != 1 {
+		t.Errorf("the report is %s", d)
+	}
+	if html := string(result.HTML); !strings.Contains(html, "Held") || !strings.Contains(html, "More") || !strings.Contains(html, "End.") {
+		t.Errorf("the page is %s", html)
+	}
+	if !result.Inputs.Unsure && result.Inputs.Sum != "" {
+		t.Error("the page may be kept")
 	}
 }
 

@@ -51,7 +51,7 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 	}
 	result.Markdown = t.writeMarkdown(notes)
 	result.Text = t.writeText(notes)
-	if err := t.islandScript(ctx, result); err != nil {
+	if err := t.islandScript(ctx, result, said); err != nil {
 		return nil, err
 	}
 	result.Diagnostics, result.Ignores = said.sorted(t.source), t.ignores

@@ -206,7 +206,7 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, p
 	info := bundle.Info{
 		Domain: job.Domain, Name: src.site.Config.Name, Version: job.Version, Snapshot: job.Snapshot,
 		Renderer: s.opt.Renderer, Paths: job.Paths, Groups: job.Groups, Pages: total.Pages, Files: total.Files, Bytes: total.Bytes,
-		Diagnostics: facts.listedCounts, CleanAddresses: !job.Settings.CanonicalHTML,
+		Diagnostics: facts.listedCounts, Cut: facts.cut, CleanAddresses: !job.Settings.CanonicalHTML,
 		FileList:       bundle.ListInfo{Size: files.Size, SHA256: files.SHA256},
 		DiagnosticList: bundle.ListInfo{Size: diagnostics.Size, SHA256: diagnostics.SHA256},
 		Sources:        facts.look.addSources(src.views.Sources()),

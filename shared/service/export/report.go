@@ -11,6 +11,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/search"
 	"github.com/bindery-docs/bindery/shared/service/job"
 )
@@ -103,7 +104,7 @@ func eachOf[T any](ctx context.Context, s *Steps, key string, fn func(*T)) error
 
 func (r *report) page(f *fact) {
 	r.findings.AddPage(&f.Facts)
-	r.cut = r.cut || slices.ContainsFunc(f.Diagnostics, func(d mdx.Diagnostic) bool { return d.Code == check.CodePageFailed })
+	r.cut = r.cut || slices.ContainsFunc(f.Diagnostics, func(d mdx.Diagnostic) bool { return d.Code == check.CodePageFailed || d.Code == page.CodeScriptEnded })
 	r.look.page(f)
 	r.full.Add(f.Full)
 	if f.Search != nil {

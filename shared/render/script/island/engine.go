@@ -71,6 +71,39 @@ type Engine struct {
 
 	turn   chan struct{} // holds one while the process works
 	worker *worker
+	// ended are the pieces of work that ended their process: none is tried again
+	// while the files that it read are the same. read are those of the work now.
+	ended map[[sha256.Size]byte]endedWork
+	read  map[string][sha256.Size]byte
+}
+
+// endedWork is how a piece of work ended, and the digests of the files it had read.
+type endedWork struct {
+	err  *Ended
+	read map[string][sha256.Size]byte
+}
+
+// still reports whether the files have the same content.
+func (w endedWork) still(fsys fs.FS) bool {
+	for name, sum := range w.read {
+		if f, err := open(fsys, &need{Name: name, Read: true}); err != nil || sha256.Sum256([]byte(f.Text)) != sum {
+			return false
+		}
+	}
+	return true
+}
+
+// maxEnded bounds ended.
+const maxEnded = 1000
+
+// digest names a piece of work by what is run, wherever it stands.
+func (r request) digest() [sha256.Size]byte {
+	sum := sha256.New()
+	for _, s := range r.Sources {
+		fmt.Fprintf(sum, "%q %q %q %q\n", s.Module, s.Expression, s.Props, s.Names)
+	}
+	fmt.Fprintf(sum, "%v", r.Start != nil)
+	return [sha256.Size]byte(sum.Sum(nil))
 }
 
 // New makes an Engine.
@@ -186,8 +219,8 @@ func (b *beginning) Write(p []byte) (int, error) {
 
 // ask has the process do one piece of work. One that the process ends in is
 // tried once more, in a process of its own; not one that takes too long, whose time
-// is its own in any process.
-func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error) {
+// is its own in any process, nor one that did so before.
+func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (a answer, err error) {
 	if len(r.Sources) == 0 {
 		return answer{}, errors.New("island: there is no source")
 	}
@@ -197,7 +230,22 @@ func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error)
 		return answer{}, ctx.Err()
 	}
 	defer func() { <-e.turn }()
-	a, err := e.try(ctx, fsys, r)
+	work := r.digest()
+	e.read = map[string][sha256.Size]byte{}
+	if was, ok := e.ended[work]; ok && was.still(fsys) {
+		again := *was.err
+		again.File, again.Line = r.Sources[0].File, r.Sources[0].Line
+		return answer{}, &again
+	}
+	defer func() {
+		if ended, ok := errors.AsType[*Ended](err); ok && len(e.ended) < maxEnded {
+			if e.ended == nil {
+				e.ended = map[[sha256.Size]byte]endedWork{}
+			}
+			e.ended[work] = endedWork{ended, e.read}
+		}
+	}()
+	a, err = e.try(ctx, fsys, r)
 	if ended, ok := errors.AsType[*Ended](err); ok && ended.again {
 		e.log.WarnContext(ctx, "a page's JavaScript ended its process and is tried alone", "file", ended.File, "line", ended.Line, "reason", ended.Reason)
 		if a, err = e.try(ctx, fsys, r); errors.As(err, &ended) {
@@ -252,6 +300,9 @@ func (e *Engine) try(ctx context.Context, fsys fs.FS, r request) (answer, error)
 		var f content
 		if f, site = open(fsys, a.Need); site != nil {
 			break
+		}
+		if a.Need.Read {
+			e.read[a.Need.Name] = sha256.Sum256([]byte(f.Text))
 		}
 		err = w.in.Encode(f)
 	}
