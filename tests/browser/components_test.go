@@ -113,7 +113,7 @@ func TestComponentsInABrowser(t *testing.T) {
 			if ($("dialog.zoomed")) return "it stays in the page";
 			return document.activeElement == img ? "" : "the focus is lost"`},
 		{"one that must not, does not", "frames.html",
-			`return $("img[data-zoom=off]").classList.contains("zoomable") ? "it can be opened" : ""`},
+			`return $("img[data-bindery-zoom=off]").classList.contains("zoomable") ? "it can be opened" : ""`},
 		{"arrows walk through a tree", "trees.html", `
 			const [docs, snippets] = $$(".tree summary");
 			docs.focus(); key(docs, "ArrowDown");

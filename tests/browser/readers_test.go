@@ -151,7 +151,7 @@ func TestRootIsTheFirstPage(t *testing.T) {
 	if got, want := canonical.FindString(root), canonical.FindString(first); got != want || want == "" {
 		t.Errorf("the root's canonical address is %s, want %s", got, want)
 	}
-	for _, want := range []string{`>First</h1>`, `href="guides/second.html"`, `href="guides/data.zip"`, `aria-current="page"`, `data-copy-page="guides/first.md"`} {
+	for _, want := range []string{`>First</h1>`, `href="guides/second.html"`, `href="guides/data.zip"`, `aria-current="page"`, `data-bindery-copy-page="guides/first.md"`} {
 		if !strings.Contains(root, want) {
 			t.Errorf("the root has no %s", want)
 		}
@@ -302,7 +302,7 @@ func TestCopyFromAFolder(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+dir+"/page.html")); err != nil {
 		t.Fatal(err)
 	}
-	until(t, ctx, `navigator.clipboard.write = items => items[0].getType("text/plain").then(b => b.text()).then(s => { window.copied = s; }), document.querySelector("[data-copy-page]").click(), true`)
+	until(t, ctx, `navigator.clipboard.write = items => items[0].getType("text/plain").then(b => b.text()).then(s => { window.copied = s; }), document.querySelector("[data-bindery-copy-page]").click(), true`)
 	until(t, ctx, `!!window.copied`)
 	copied, err := chromedp.Run(ctx, chromedp.Evaluate[string](`copied`))
 	if err != nil {

@@ -178,7 +178,7 @@ func (p *foundPage) read(doc *html.Node) bool {
 		case n.DataAtom == atom.Meta && attr(n, "name") == "robots" && strings.Contains(attr(n, "content"), "noindex"):
 			known = false
 		case attr(n, "id") == "bindery-search":
-			p.index = attr(n, "data-index")
+			p.index = attr(n, "data-bindery-index")
 		case article && n.DataAtom == atom.H1 && p.title == "":
 			p.title = textOf(n)
 		case article && len(n.Data) == 2 && n.Data >= "h2" && n.Data <= "h6":

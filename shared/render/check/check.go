@@ -292,7 +292,7 @@ func (c *checker) inspect(ctx context.Context) error {
 	c.pages = page.New(page.Options{
 		Site: c.site, FS: c.site.Readable(c.fs), Highlighter: c.Tools.highlighter, Registry: c.Tools.registry, Log: c.Log,
 		Icons: libraryIcons{c.Tools.icons, c.site.Config.Icons.Library}, Diagrams: c.Tools.diagrams.For(c.site.Config.Fonts.Body.Family, c.site.Config.Fonts.Body.Source), Islands: c.Islands,
-		AirGapped: c.AirGapped, Outside: c.External != nil,
+		AirGapped: c.AirGapped, Reserved: frame.OwnClass, Outside: c.External != nil,
 	})
 	for i := range c.site.Pages {
 		if !c.site.Pages[i].Excluded {
@@ -415,6 +415,9 @@ type libraryIcons struct {
 func (l libraryIcons) Icon(name, library, style string) (string, bool) {
 	return l.set.SVG(name, cmp.Or(library, l.library), style)
 }
+
+// Pro satisfies component.ProIcons.
+func (l libraryIcons) Pro(name string) bool { return l.set.Pro(name) }
 
 // Names satisfies component.IconNames.
 func (l libraryIcons) Names() []string { return l.set.Names() }

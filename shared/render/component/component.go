@@ -117,6 +117,15 @@ type Icons interface {
 	Icon(name, library, style string) (svg string, ok bool)
 }
 
+// IconBox is an icon's place without a drawing.
+const IconBox = `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"></svg>`
+
+// ProIcons is an optional interface of Icons. It reports whether a name that no icon
+// has is one as Font Awesome Pro makes them, whose drawings are not free.
+type ProIcons interface {
+	Pro(name string) bool
+}
+
 // IconNames is an optional interface of Icons. It returns the names of all icons, which
 // the caller must not change.
 type IconNames interface {

@@ -39,15 +39,15 @@
   function Group(box, panels, titleClass, fallback) {
     var g = this, best = Infinity;
     g.box = box; g.panels = panels; g.buttons = [];
-    g.sync = box.dataset.sync !== "false";
-    g.set = box.dataset.group || "";
+    g.sync = box.dataset.binderySync !== "false";
+    g.set = box.dataset.binderyGroup || "";
     g.labels = panels.map(function (p, i) {
       var t = kids(p, titleClass)[0];
       return (t && t.textContent.trim()) || fallback(p, i);
     });
     if (box.classList.contains("code-group-dropdown")) g.select(); else g.list(titleClass);
     box.classList.add("tabbed");
-    g.show(Math.min(+box.dataset.default || 0, panels.length - 1));
+    g.show(Math.min(+box.dataset.binderyDefault || 0, panels.length - 1));
     if (g.sync) g.labels.forEach(function (label, i) {
       var at = chosen.indexOf(g.set + "\t" + label);
       if (at >= 0 && at < best) { best = at; g.show(i); }
@@ -62,7 +62,7 @@
       if (!b.innerHTML) b.textContent = g.labels[i];
       b.id = "bindery-tab-" + (++count);
       b.setAttribute("role", "tab");
-      p.dataset.id = p.id;
+      p.dataset.binderyId = p.id;
       if (!p.id) p.id = b.id + "-panel";
       b.setAttribute("aria-controls", p.id);
       p.setAttribute("role", "tabpanel");
@@ -85,7 +85,7 @@
   };
   Group.prototype.select = function () {
     var g = this, s = g.picker = element("select", "code-select");
-    s.setAttribute("aria-label", g.box.dataset.label || words[7]);
+    s.setAttribute("aria-label", g.box.dataset.binderyLabel || words[7]);
     g.labels.forEach(function (label) { s.add(new Option(label)); });
     s.addEventListener("change", function () { g.choose(s.selectedIndex); });
     g.box.insertBefore(s, g.box.firstChild);
@@ -103,7 +103,7 @@
   Group.prototype.choose = function (i) {
     var g = this, top = g.box.getBoundingClientRect().top;
     g.show(i);
-    if (g.panels[i].dataset.id) address(g.panels[i].id);
+    if (g.panels[i].dataset.binderyId) address(g.panels[i].id);
     if (g.sync) {
       agree(g.set, g.labels[i], g);
       doc.dispatchEvent(new CustomEvent("bindery:picked", { detail: { set: g.set, label: g.labels[i] } }));
@@ -203,7 +203,7 @@
   all(".code-group", function (box) {
     var panels = kids(box, "code-block");
     if (panels.length > 1 || (panels.length && kids(panels[0], "code-title").length))
-      new Group(box, panels, "code-title", function (p, i) { return p.dataset.lang || words[7] + " " + (i + 1); });
+      new Group(box, panels, "code-title", function (p, i) { return p.dataset.binderyLang || words[7] + " " + (i + 1); });
   });
   if (showView) showView(Math.max(0, titles.indexOf(recall("view"))));
 
@@ -243,7 +243,7 @@
     }
     if (navigator.clipboard && isSecureContext) navigator.clipboard.writeText(text).then(done, old); else old();
   }
-  all(".code-block:not([data-copy=false]), .prompt:not([data-copy=false]), .color-item", function (box) {
+  all(".code-block:not([data-bindery-copy=false]), .prompt:not([data-bindery-copy=false]), .color-item", function (box) {
     var timer, b = button("copy", copyIcon, function () {
       each(box.querySelectorAll("pre code, .color-item > code"), function (source) {
         if (!source.offsetParent) return;
@@ -291,7 +291,7 @@
     doc.body.appendChild(d);
     d.showModal();
   }
-  all(".prose img:not(.icon, .card-img, [data-zoom=off])", function (img) {
+  all(".prose img:not(.icon, .card-img, [data-bindery-zoom=off])", function (img) {
     if (img.closest("a, button, summary, .card, .tooltip") || !window.HTMLDialogElement) return;
     function ready() {
       var vector = /\.svg([?#]|$)/.test(img.src) || img.src.indexOf("data:image/svg") === 0;

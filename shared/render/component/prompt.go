@@ -52,7 +52,7 @@ func promptHTML(w *Writer, e *Element) {
 	}
 	w.open("div", e, "prompt")
 	if !slices.Contains(actions, "copy") {
-		w.Raw(` data-copy="false"`)
+		w.Raw(` data-bindery-copy="false"`)
 	}
 	w.Raw(`><div class="prompt-head">`)
 	w.icon(e, "icon", "prompt-icon")

@@ -34,12 +34,12 @@ func tabComponents() []*Component {
 // tabsHTML appends the tabs one below the other, each with its title: what is
 // read without JavaScript. The script makes a list of tabs of the titles.
 func tabsHTML(w *Writer, e *Element) {
-	w.open("div", e, "tabs", when(e.Bool("borderBottom"), "tabs-border")).AttrIf("data-group", e.String("groupId"))
+	w.open("div", e, "tabs", when(e.Bool("borderBottom"), "tabs-border")).AttrIf("data-bindery-group", e.String("groupId"))
 	if e.Has("sync") && !e.Bool("sync") {
-		w.Raw(` data-sync="false"`)
+		w.Raw(` data-bindery-sync="false"`)
 	}
 	if n, ok := e.Number("defaultTabIndex"); ok && n > 0 && n < 1000 {
-		w.Attr("data-default", strconv.Itoa(int(n)))
+		w.Attr("data-bindery-default", strconv.Itoa(int(n)))
 	}
 	w.Raw(">").Children(e).Raw("</div>")
 }

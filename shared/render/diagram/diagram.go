@@ -182,7 +182,7 @@ var script []byte
 // Script returns the script of pages with large drawings, and its path in the
 // bundle, which carries the content's hash. It is a classic script that needs no
 // other: readers zoom and move the drawings whose figure, or view, has the six
-// names of its buttons in data-tools, divided by "|".
+// names of its buttons in data-bindery-tools, divided by "|".
 func Script() (path string, data []byte) {
 	sum := sha256.Sum256(script)
 	return "bindery/drawings." + hex.EncodeToString(sum[:6]) + ".js", script

@@ -108,8 +108,8 @@
 
   function find(figure) {
     var view = figure.querySelector('.diagram-view');
-    if (view && !figure.querySelector('.diagram-tools')) wire(view, figure.dataset.tools.split('|'));
+    if (view && !figure.querySelector('.diagram-tools')) wire(view, figure.dataset.binderyTools.split('|'));
   }
-  document.querySelectorAll('.diagram[data-tools]').forEach(find);
+  document.querySelectorAll('.diagram[data-bindery-tools]').forEach(find);
   document.addEventListener('bindery:drawn', function (e) { find(e.target.closest('.diagram')); });
 })();

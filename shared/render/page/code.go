@@ -90,15 +90,15 @@ func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.C
 	}
 	out.Raw(`"`)
 	if live {
-		out.Raw(" data-mermaid")
+		out.Raw(" data-bindery-mermaid")
 		if !f.still {
-			out.Attr("data-tools", w.diagramTools())
+			out.Attr("data-bindery-tools", w.diagramTools())
 		}
 	}
 	if f.noCopy {
-		out.Raw(` data-copy="false"`)
+		out.Raw(` data-bindery-copy="false"`)
 	}
-	out.AttrIf("data-lang", f.lang).Raw(">")
+	out.AttrIf("data-bindery-lang", f.lang).Raw(">")
 	icon := ""
 	if f.icon != "" {
 		icon, _ = w.icon(n, f.icon, "", "")

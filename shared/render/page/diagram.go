@@ -57,7 +57,7 @@ func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source s
 	out.Raw(`<figure class="diagram mermaid"`)
 	if d.Large() && !still {
 		w.result.Zoom = true
-		out.Attr("data-tools", w.diagramTools())
+		out.Attr("data-bindery-tools", w.diagramTools())
 	}
 	out.Raw(`><div class="diagram-view" tabindex="0" role="group"`).Attr("aria-label", w.say(words.Diagram)+": "+name).Raw(">")
 	var address func(string) string

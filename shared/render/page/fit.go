@@ -135,7 +135,7 @@ func (s *resolver) fitImage(n *mdx.Node) {
 	}
 	if e.Has("noZoom") || e.Has("nozoom") {
 		if e.Bool("noZoom") || e.Bool("nozoom") {
-			setAttr(n, "data-zoom", "off")
+			setAttr(n, "data-bindery-zoom", "off")
 		}
 		dropAttr(n, "noZoom", "nozoom")
 	}

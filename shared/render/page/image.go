@@ -84,8 +84,18 @@ func (w *htmlWriter) icon(n *mdx.Node, name, library, style string) (svg string,
 		return "", false
 	}
 	svg, ok = w.r.Icons.Icon(name, cmp.Or(library, w.r.Site.Config.Icons.Library), style)
-	if !ok && n != nil {
-		w.report(w.fileOf(n), n.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name+w.iconMeant(name))
+	if ok || n == nil {
+		return svg, ok
 	}
-	return svg, ok
+	near := w.iconMeant(name)
+	if pro, is := w.r.Icons.(component.ProIcons); is && near == "" && pro.Pro(name) {
+		w.reportOnce(n, "icon "+name, n.Pos, "icon-pro", name+" may be an icon of Font Awesome Pro, whose drawings are not free: its place stays empty")
+	} else {
+		w.report(w.fileOf(n), n.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name+near)
+	}
+	// Its place stays as large as an icon, so that nothing beside it moves.
+	if isWord(name) {
+		return component.IconBox, true
+	}
+	return "", false
 }

@@ -43,7 +43,7 @@ func TestImages(t *testing.T) {
 		{"width and height in classes", `<img src="a.png" className="w-4 h-4" />`, `<img src="a.png" class="w-4 h-4" width="400" height="300" alt="" decoding="async">`, ""},
 		{"of elsewhere", `<img src="https://example.com/a.png" width="9" />`, `<img src="https://example.com/a.png" width="9" alt="" decoding="async">`, ""},
 		{"of no size", `![x](c.png)`, `<p><img src="c.png" alt="x" decoding="async"></p>`, ""},
-		{"no zoom", `<img src="a.png" noZoom loading="eager" />`, `<img src="a.png" loading="eager" data-zoom="off" width="400" height="300" alt="" decoding="async">`, ""},
+		{"no zoom", `<img src="a.png" noZoom loading="eager" />`, `<img src="a.png" loading="eager" data-bindery-zoom="off" width="400" height="300" alt="" decoding="async">`, ""},
 		{"for dark", `![x](a.png#gh-dark-mode-only)`, `<p><img src="a.png" alt="x" class="only-dark" width="400" height="300" decoding="async"></p>`, ""},
 		{"for light", `<img className="k" src="a.png#only-light" />`, `<img class="k only-light" src="a.png" width="400" height="300" alt="" decoding="async">`, ""},
 		{

@@ -3,6 +3,8 @@ package page
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
+	"path"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
@@ -32,7 +34,19 @@ func (w *htmlWriter) style(n *mdx.Node, pos mdx.Pos, source string) string {
 	for _, d := range css.Declarations(source) {
 		value, ok := "", isProperty(d.Name)
 		if ok {
-			value, ok = css.SafeValue(d.Value, func(address string) string { return w.styleAddress(n, pos, address) })
+			address := func(address string) string { return w.styleAddress(n, pos, address) }
+			if isMask(d.Name) {
+				address = func(address string) string { return w.maskAddress(n, pos, address) }
+			}
+			value, ok = css.SafeValue(d.Value, address)
+		}
+		if !ok && isMask(d.Name) && strings.Contains(strings.ToLower(d.Value), "url(") {
+			// Without its mask the element would be a coloured square.
+			d.Text += "; its element is not shown"
+			if b.Len() > 0 {
+				b.WriteByte(';')
+			}
+			b.WriteString("visibility:hidden")
 		}
 		if !ok {
 			w.reportOnce(n, "style "+d.Text, pos, "style-dropped", "this style is left out: "+excerpt(d.Text))
@@ -75,7 +89,7 @@ func isProperty(name string) bool {
 	}
 	family, _, _ := strings.Cut(name, "-")
 	switch family {
-	case "accent", "align", "animation", "appearance", "aspect", "backdrop", "backface", "background", "block", "border", "bottom", "box",
+	case "mask", "accent", "align", "animation", "appearance", "aspect", "backdrop", "backface", "background", "block", "border", "bottom", "box",
 		"break", "caption", "caret", "clear", "clip", "color", "column", "columns", "contain", "counter", "cursor", "direction",
 		"display", "empty", "fill", "filter", "flex", "float", "font", "gap", "grid", "height", "hyphens", "inline", "inset",
 		"isolation", "justify", "left", "letter", "line", "list", "margin", "max", "min", "mix", "object", "opacity", "order",
@@ -86,6 +100,52 @@ func isProperty(name string) bool {
 		return true
 	}
 	return false
+}
+
+// isMask reports whether a property cuts an element to the shape of a picture.
+func isMask(name string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(name, "-webkit-"), "mask")
+}
+
+// maskAddress is styleAddress for the picture of a mask. Those of the hosts that the
+// source language keeps its icons on are icons of ours, as addresses that hold them:
+// so they are there without a network.
+func (w *htmlWriter) maskAddress(n *mdx.Node, pos mdx.Pos, address string) string {
+	name, library, style, ok := iconAddress(address)
+	if !ok {
+		return w.styleAddress(n, pos, address)
+	}
+	svg, ok := w.icon(n, name, library, style)
+	drawing, is := strings.CutPrefix(svg, "<svg ")
+	if !ok || !is || svg == component.IconBox {
+		return ""
+	}
+	return "data:image/svg+xml," + url.PathEscape(`<svg xmlns="http://www.w3.org/2000/svg" `+drawing)
+}
+
+// iconAddress reads the address of an icon on the hosts that the source language
+// keeps them on: its last parts are a style of Font Awesome, or another library, and
+// the name.
+func iconAddress(address string) (name, library, style string, ok bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host != "mintlify.b-cdn.net" && u.Host != "d3gk2c5xim1je2.cloudfront.net" {
+		return "", "", "", false
+	}
+	folder, file := path.Split(u.Path)
+	name, ok = strings.CutSuffix(file, ".svg")
+	if !ok || !isWord(name) {
+		return "", "", "", false
+	}
+	library = "fontawesome"
+	for part := range strings.SplitSeq(folder, "/") {
+		switch part {
+		case "lucide", "tabler":
+			library = part
+		case "solid", "regular", "brands", "light", "thin", "duotone", "sharp-solid":
+			style = part
+		}
+	}
+	return name, library, style, true
 }
 
 // isWord reports whether s is a name of ASCII letters, digits, hyphens and

@@ -1,11 +1,15 @@
 package page_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/render/page"
 )
 
 // A style attribute, as text or as an object, becomes a class whose rule is in
@@ -52,6 +56,40 @@ func TestStyles(t *testing.T) {
 				t.Errorf("diagnostics: %s", diagnostics(r))
 			}
 		})
+	}
+}
+
+// namedIcon draws one icon.
+type namedIcon struct{}
+
+func (namedIcon) Icon(name, _, style string) (string, bool) {
+	return `<svg class="icon" viewBox="0 0 1 1"><path d="` + style + `"/></svg>`, name == "bolt"
+}
+
+// The picture of a mask from the hosts of the source language's icons is an icon in
+// the address. An element without its mask is not shown.
+func TestMasks(t *testing.T) {
+	const drawn = `url("data:image/svg+xml,%3Csvg%20xmlns=%22http:%2F%2Fwww.w3.org%2F2000%2Fsvg%22%20class=%22icon%22%20viewBox=%220%200%201%201%22%3E%3Cpath%20d=%22solid%22%2F%3E%3C%2Fsvg%3E")`
+	for style, want := range map[string]string{
+		`mask-image: url(https://mintlify.b-cdn.net/v6.6.0/solid/bolt.svg)`:                                             "mask-image:" + drawn,
+		`-webkit-mask: url("https://d3gk2c5xim1je2.cloudfront.net/fontawesome/v7.1.0/solid/bolt.svg") no-repeat center`: "-webkit-mask:" + drawn + " no-repeat center",
+		`mask-repeat: no-repeat`: "mask-repeat:no-repeat",
+		`mask-image: url(https://mintlify.b-cdn.net/v6.6.0/solid/unknown.svg)`: "visibility:hidden",
+		`mask-image: linear-gradient(black, transparent)`:                      "mask-image:linear-gradient(black, transparent)",
+	} {
+		fsys := fstest.MapFS{"docs.json": {Data: []byte(`{"name": "x", "navigation": {"pages": ["page"]}}`)}, "page.mdx": {Data: []byte("<p style={{}} className=\"a\">x</p>\n\n<div style='" + style + "'></div>\n")}}
+		_, s := open(t, fsys)
+		r, err := page.New(page.Options{Site: s, FS: fsys, Icons: namedIcon{}, Reserved: func(class string) bool { return class == "a" }}).Render(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(slices.Collect(maps.Values(r.Styles)), "|"); got != want {
+			t.Errorf("%s is %s, want %s", style, got, want)
+		}
+		// A class that the theme has is marked, so that its rules do not meet it.
+		if !strings.Contains(string(r.HTML), `<p class="a" data-bindery-plain>`) || strings.Count(string(r.HTML), "data-bindery-plain") != 1 {
+			t.Errorf("the page is %s", r.HTML)
+		}
 	}
 }
 

@@ -75,8 +75,8 @@ func Components() []*component.Component {
 		{
 			Name: typesName, Doc: "Tabs with samples by content type, picked from a list.", Block: true,
 			HTML: func(w *component.Writer, e *component.Element) {
-				w.Raw(`<div class="tabs code-group-dropdown sample-types" data-group="`+requestTypes+`"`).
-					Attr("data-label", words.In(w.Lang()).Say(words.ContentType)).Raw(">").Children(e).Raw("</div>")
+				w.Raw(`<div class="tabs code-group-dropdown sample-types" data-bindery-group="`+requestTypes+`"`).
+					Attr("data-bindery-label", words.In(w.Lang()).Say(words.ContentType)).Raw(">").Children(e).Raw("</div>")
 			},
 		},
 		{
@@ -88,7 +88,7 @@ func Components() []*component.Component {
 		{
 			Name: playgroundName, Doc: "A form that sends a call.", Block: true,
 			HTML: func(w *component.Writer, e *component.Element) {
-				w.Raw(`<div class="playground"`).Attr("data-model", e.String("model")).Raw("></div>\n")
+				w.Raw(`<div class="playground"`).Attr("data-bindery-model", e.String("model")).Raw("></div>\n")
 			},
 			Markdown: func(*component.Markdown, *component.Element) {},
 			Text:     func(*component.Text, *component.Element) {},

@@ -52,7 +52,7 @@
 
   var setUp = function (root) {
     var model;
-    try { model = JSON.parse(root.getAttribute("data-model")); } catch (e) { return; }
+    try { model = JSON.parse(root.getAttribute("data-bindery-model")); } catch (e) { return; }
     var words = model.words, fields = [], running = null;
 
     var field = function (label, control, required) {
@@ -292,7 +292,7 @@
         document.dispatchEvent(new CustomEvent("bindery:pick", { detail: { set: set, label: list.value } }));
       });
       document.addEventListener("bindery:picked", function (e) { if (e.detail.set === set) follow(e.detail.label); });
-      var shown = document.querySelector('[data-group="' + set + '"].tabbed > .tab:not([hidden]) > .tab-title');
+      var shown = document.querySelector('[data-bindery-group="' + set + '"].tabbed > .tab:not([hidden]) > .tab-title');
       if (shown) follow(shown.textContent.trim());
     });
 
@@ -300,7 +300,7 @@
     show();
   };
 
-  var start = function () { document.querySelectorAll(".playground[data-model]").forEach(setUp); };
+  var start = function () { document.querySelectorAll(".playground[data-bindery-model]").forEach(setUp); };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();
 })();

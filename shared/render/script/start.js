@@ -3,7 +3,7 @@
 (function () {
   'use strict';
   var mermaid = window.mermaid;
-  var blocks = document.querySelectorAll('[data-mermaid]');
+  var blocks = document.querySelectorAll('[data-bindery-mermaid]');
   if (!mermaid || !blocks.length) return;
   var root = document.documentElement;
   var dark = null;
@@ -64,7 +64,7 @@
         view.setAttribute('aria-label', 'Diagram');
         var figure = document.createElement('figure');
         figure.className = 'diagram';
-        if (block.dataset.tools) figure.dataset.tools = block.dataset.tools;
+        if (block.dataset.binderyTools) figure.dataset.binderyTools = block.dataset.binderyTools;
         block.before(figure);
         // The source stays at hand, folded.
         var fold = document.createElement('details');

@@ -30,13 +30,13 @@ func CSS() string { return boxCSS }
 
 // Opener is the script that every page has: it waits for the reader to turn to
 // the element "bindery-search" of the page, and fetches the dialog's script, to
-// which the element's attribute data-script leads. It does nothing where there
+// which the element's attribute data-bindery-script leads. It does nothing where there
 // is no such element.
 func Opener() string { return openerJS }
 
 // Script is the dialog's script, a classic one, with the path that it has in a
 // bundle; the path carries the content's hash. The element's attribute
-// data-index leads to the root of the page's index. It knows its words in the
+// data-bindery-index leads to the root of the page's index. It knows its words in the
 // languages given (BCP 47, as documents name theirs) and in English.
 func Script(languages []string) (path string, data []byte, err error) {
 	m := minify.New()

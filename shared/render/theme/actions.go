@@ -55,7 +55,7 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w words.Language) [
 	}
 	if a.Name == "copy" {
 		dst = append(dst, `<button type="button" class="action needs-js"`...)
-		dst = html.AppendAttr(dst, "data-copy-page", html.Safe(a.Href))
+		dst = html.AppendAttr(dst, "data-bindery-copy-page", html.Safe(a.Href))
 	} else {
 		dst = appendHref(append(dst, `<a class="action"`...), a.Href)
 		dst = appendIf(dst, a.External, ` rel="noopener" target="_blank"`)
@@ -68,7 +68,7 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w words.Language) [
 	if len(dst) == before {
 		dst = append(dst, own...)
 	}
-	dst = appendText(dst, `<span class="menu-text"><span data-label>`, label, `</span>`)
+	dst = appendText(dst, `<span class="menu-text"><span data-bindery-label>`, label, `</span>`)
 	if a.Description != "" {
 		dst = appendText(dst, `<span class="menu-description">`, a.Description, `</span>`)
 	}

@@ -69,8 +69,8 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = t.appendHead(dst, v)
 	// The words that scripts need, of components too.
 	dst = append(dst, `<body`...)
-	dst = html.AppendAttr(dst, "data-copy", w.Say(words.Copy))
-	dst = html.AppendAttr(dst, "data-copied", w.Say(words.Copied))
+	dst = html.AppendAttr(dst, "data-bindery-copy", w.Say(words.Copy))
+	dst = html.AppendAttr(dst, "data-bindery-copied", w.Say(words.Copied))
 	dst = append(dst, `><a class="skip" href="#bindery-content">`...)
 	dst = append(dst, w.Say(words.Skip)...)
 	dst = append(dst, `</a>`...)
@@ -85,7 +85,7 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = appendIf(dst, v.Beside, ` has-beside`)
 	dst = append(dst, `">`...)
 	if sidebar {
-		dst = v.id(append(dst, `<div`...), "sidebar")
+		dst = v.id(append(dst, `<div class="side"`...), "sidebar")
 		dst = appendLabel(dst, `><nav class="sidebar" id="bindery-sidebar" popover`, w.Say(words.Navigation), `><button type="button" class="icon-button sidebar-close" popovertarget="bindery-sidebar" popovertargetaction="hide"`)
 		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Close))
 		dst = append(dst, `>`+uiClose+`</button><div`...)
@@ -93,8 +93,10 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 		dst = v.Sidebar.append(dst, v)
 		dst = append(dst, `</div></nav></div>`...)
 	}
-	dst = v.id(append(dst, `<div`...), "content-container")
-	dst = v.id(append(dst, ` class="page"><main id="bindery-content" tabindex="-1"><article`...), "content-area")
+	// All of the layout's width, with the room of the sidebar as its padding: what
+	// authors say of its margins and its width was written for such a box.
+	dst = v.id(append(dst, `<div class="room"`...), "content-container")
+	dst = v.id(append(dst, `><div class="page"><main id="bindery-content" tabindex="-1"><article`...), "content-area")
 	dst = append(dst, '>')
 	if mode != ModeCustom && mode != ModeFrame {
 		dst = t.appendTitle(dst, v, w, contents)
@@ -119,7 +121,7 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 		dst = append(v.id(append(dst, `<div`...), "table-of-contents"), '>')
 		dst = append(t.appendContents(dst, v, w), `</div>`...)
 	}
-	return append(dst, "</div></body></html>\n"...)
+	return append(dst, "</div></div></body></html>\n"...)
 }
 
 func (t *Theme) showSidebar(v *View) bool {
@@ -167,21 +169,25 @@ func appendBanner(dst []byte, v *View, w words.Language) []byte {
 			class += " dark-black"
 		}
 	}
+	if colored {
+		// The pictures stand around the banner and not in it, where authors' rules for
+		// what it holds would reach them.
+		dst = append(dst, `<div class="banner-fill">`...)
+		dst = appendFill(dst, "only-light", lightFill)
+		dst = appendFill(dst, "only-dark", darkFill)
+	}
 	dst = v.id(append(dst, `<div role="region" data-banner`...), "banner")
 	dst = html.AppendAttr(dst, "class", class)
 	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Banner))
 	dst = append(dst, '>')
-	if colored {
-		dst = appendFill(dst, "only-light", lightFill)
-		dst = appendFill(dst, "only-dark", darkFill)
-	}
 	dst = append(dst, `<div class="banner-text">`...)
 	dst = append(dst, b.HTML...)
 	dst = append(dst, `</div>`...)
 	if b.Dismissible {
-		dst = appendLabel(dst, `<button type="button" class="icon-button needs-js" data-banner-close`, w.Say(words.Close), `>`+uiClose+`</button>`)
+		dst = appendLabel(dst, `<button type="button" class="icon-button needs-js" data-bindery-banner-close`, w.Say(words.Close), `>`+uiClose+`</button>`)
 	}
-	return append(dst, `</div>`...)
+	dst = append(dst, `</div>`...)
+	return appendIf(dst, colored, `</div>`)
 }
 
 // appendFill writes a colour of the author's own as a picture, because a style

@@ -47,13 +47,13 @@ func (t *Theme) htmlTag(dst []byte, lang, dir, class, banner, path string) []byt
 	}
 	switch t.cfg.Appearance {
 	case "dark", "light":
-		dst = html.AppendAttr(dst, "data-appearance", t.cfg.Appearance)
+		dst = html.AppendAttr(dst, "data-bindery-appearance", t.cfg.Appearance)
 	}
 	if t.cfg.Strict {
-		dst = append(dst, " data-strict"...)
+		dst = append(dst, " data-bindery-strict"...)
 	}
 	if banner != "" {
-		dst = html.AppendAttr(dst, "data-banner", banner)
+		dst = html.AppendAttr(dst, "data-bindery-banner", banner)
 	}
 	return append(dst, '>')
 }

@@ -40,7 +40,8 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 		dst = append(dst, `</ul></nav>`...)
 	}
 	if h.Primary != nil {
-		dst = t.appendLinkTo(v.id(append(dst, `<a class="button"`...), "topbar-cta-button"), h.Primary)
+		dst = append(v.id(append(dst, `<div class="primary"`...), "topbar-cta-button"), `><a class="button"`...)
+		dst = append(t.appendLinkTo(dst, h.Primary), `</div>`...)
 	}
 	if !t.cfg.Strict {
 		dst = t.appendAppearance(dst, w)
@@ -65,8 +66,8 @@ func (t *Theme) appendSearch(dst []byte, v *View, w words.Language) []byte {
 	s := v.Header.Search
 	prompt := cmp.Or(t.cfg.SearchPrompt, w.Say(words.Search))
 	dst = append(dst, `<div class="search-place needs-js" id="bindery-search"`...)
-	dst = html.AppendAttr(dst, "data-index", s.Index)
-	dst = html.AppendAttr(dst, "data-script", s.Script)
+	dst = html.AppendAttr(dst, "data-bindery-index", s.Index)
+	dst = html.AppendAttr(dst, "data-bindery-script", s.Script)
 	dst = v.id(append(dst, `><button type="button"`...), "search-bar-entry")
 	return appendText(dst, ` class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">`+uiSearch+`<span>`, prompt, `</span><kbd aria-hidden="true">/</kbd></button></div>`)
 }
@@ -74,13 +75,13 @@ func (t *Theme) appendSearch(dst []byte, v *View, w words.Language) []byte {
 // appendAppearance writes the choice between light, dark and what the system
 // says. Without JavaScript there is nothing to choose with, so it is hidden.
 func (t *Theme) appendAppearance(dst []byte, w words.Language) []byte {
-	dst = append(dst, `<details class="menu appearance needs-js" name="bindery-menu" data-appearance-menu><summary class="icon-button"`...)
+	dst = append(dst, `<details class="menu appearance needs-js" name="bindery-menu" data-bindery-appearance-menu><summary class="icon-button"`...)
 	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Appearance))
 	dst = html.AppendAttr(dst, "title", w.Say(words.Appearance))
 	dst = append(dst, `><span class="only-light">`+uiSun+`</span><span class="only-dark">`+uiMoon+`</span></summary><ul class="menu-list">`...)
 	for _, c := range [...]struct{ value, icon, word string }{{"light", uiSun, w.Say(words.Light)}, {"dark", uiMoon, w.Say(words.Dark)}, {"system", uiSystem, w.Say(words.System)}} {
 		dst = append(dst, `<li><button type="button" aria-pressed="false"`...)
-		dst = html.AppendAttr(dst, "data-appearance-choice", c.value)
+		dst = html.AppendAttr(dst, "data-bindery-choice", c.value)
 		dst = append(dst, '>')
 		dst = append(dst, c.icon...)
 		dst = append(dst, `<span class="menu-text">`...)

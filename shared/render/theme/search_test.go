@@ -17,11 +17,11 @@ func TestSearchField(t *testing.T) {
 		{name: "none"},
 		{
 			name: "the theme's words", lang: "de", search: &Search{Index: "../i.js", Script: "../s.js"},
-			want: `<div class="search-place needs-js" id="bindery-search" data-index="../i.js" data-script="../s.js">` +
+			want: `<div class="search-place needs-js" id="bindery-search" data-bindery-index="../i.js" data-bindery-script="../s.js">` +
 				`<button type="button" id="search-bar-entry" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">` + uiSearch +
 				`<span>Suchen</span><kbd aria-hidden="true">/</kbd></button></div>`,
 		},
-		{name: "what would break out", prompt: `Ask <"us">`, search: &Search{Index: `"><b>`}, want: `data-index="&quot;&gt;&lt;b&gt;"`},
+		{name: "what would break out", prompt: `Ask <"us">`, search: &Search{Index: `"><b>`}, want: `data-bindery-index="&quot;&gt;&lt;b&gt;"`},
 		{name: "the author's words", prompt: `Ask <"us">`, search: &Search{}, want: `<span>Ask &lt;"us"&gt;</span>`},
 	} {
 		th, err := New(Config{SiteName: "Docs", SearchPrompt: tt.prompt})

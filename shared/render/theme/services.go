@@ -22,8 +22,8 @@ func (t *Theme) appendRating(dst []byte, v *View, w words.Language) []byte {
 		return dst
 	}
 	dst = append(dst, `<div class="rating feedback-toolbar needs-js" role="group" aria-labelledby="bindery-rating"`...)
-	dst = html.AppendAttr(dst, "data-rating", html.Safe(t.cfg.Ratings))
-	dst = html.AppendAttr(dst, "data-thanks", w.Say(words.Thanks))
+	dst = html.AppendAttr(dst, "data-bindery-rating", html.Safe(t.cfg.Ratings))
+	dst = html.AppendAttr(dst, "data-bindery-thanks", w.Say(words.Thanks))
 	dst = append(dst, `><p id="bindery-rating">`...)
 	dst = append(dst, w.Say(words.Helpful)...)
 	dst = append(v.id(append(dst, `</p><button type="button" value="yes"`...), "feedback-thumbs-up"), ` aria-pressed="false">`...)

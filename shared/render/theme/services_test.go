@@ -36,13 +36,13 @@ func TestServicesOnPages(t *testing.T) {
 	page = string(th.Document(nil, v))
 	for _, part := range []string{
 		`id="assistant-entry"`, `href="https://ai.example/&lt;q&gt;"`, `aria-label="KI fragen"`,
-		`data-rating="https://rate.example/a?b=&quot;c"`, `War diese Seite hilfreich?`, `value="no"`,
+		`data-bindery-rating="https://rate.example/a?b=&quot;c"`, `War diese Seite hilfreich?`, `value="no"`,
 	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %s", part)
 		}
 	}
-	if !strings.Contains(styles, ".rating") || !strings.Contains(styles, ".assistant") || !strings.Contains(scripts, "data-rating") {
+	if !strings.Contains(styles, ".rating") || !strings.Contains(styles, ".assistant") || !strings.Contains(scripts, "data-bindery-rating") {
 		t.Error("styles or scripts are missing")
 	}
 	if got := th.PolicySources()["connect-src"]; len(got) != 1 || got[0] != "https://rate.example" {
@@ -53,7 +53,7 @@ func TestServicesOnPages(t *testing.T) {
 		t.Error("the button runs code")
 	}
 	v.Mode = ModeCustom
-	if page = string(th.Document(nil, v)); strings.Contains(page, "data-rating") {
+	if page = string(th.Document(nil, v)); strings.Contains(page, "data-bindery-rating") {
 		t.Error("a page that is its author's alone asks for a rating")
 	}
 }

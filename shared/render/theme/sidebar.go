@@ -245,7 +245,7 @@ func (t *Theme) navLabel(s *Sidebar, it *NavItem) { s.html = t.appendNavLabel(s.
 func (t *Theme) appendNavLabel(dst []byte, it *NavItem) []byte {
 	dst = t.appendIcon(dst, it.Icon)
 	if it.Method != "" {
-		dst = append(dst, `<span class="method method-nav-pill" data-method="`...)
+		dst = append(dst, `<span class="method method-nav-pill" data-bindery-method="`...)
 		dst = html.AppendValue(dst, it.Method)
 		dst = appendText(dst, `">`, it.Method, `</span>`)
 	}

@@ -238,6 +238,17 @@ func addLicences(t *Theme, families []*fonts.Family) (string, error) {
 	return name, nil
 }
 
+// CSS returns the parts of the style sheet that are the theme's own.
+func CSS() string {
+	var out strings.Builder
+	for _, name := range []string{"theme.css", "assistant.css", "rating.css"} {
+		if b, err := assets.ReadFile("assets/" + name); err == nil { // New reports what is missing
+			out.Write(append(b, '\n'))
+		}
+	}
+	return out.String()
+}
+
 // Assets are the files that pages refer to; the bundle must hold them. The
 // same Config makes the same bytes.
 func (t *Theme) Assets() []Asset {
@@ -255,6 +266,9 @@ func (t *Theme) Icon(name, library, style string) (svg string, ok bool) {
 	library = cmp.Or(library, t.cfg.IconLibrary)
 	return t.icons.SVG(name, library, style)
 }
+
+// Pro reports whether a name is one as Font Awesome Pro makes them.
+func (t *Theme) Pro(name string) bool { return t.icons.Pro(name) }
 
 // Names returns the names of all icons, sorted. The caller must not change it.
 func (t *Theme) Names() []string { return t.icons.Names() }
@@ -306,6 +320,8 @@ func (t *Theme) appendIcon(dst []byte, icon string) []byte {
 	name, library, style := splitIcon(icon)
 	if svg, ok := t.Icon(name, library, style); ok {
 		dst = append(dst, svg...)
+	} else if t.icons.Pro(name) {
+		dst = append(dst, `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"></svg>`...) // what stands beside it stays where it is
 	}
 	return dst
 }

@@ -190,7 +190,7 @@ func TestPagesNeedNoServerNoNetworkAndNoInlineScript(t *testing.T) {
 			}
 		}
 		// The one use: the page's own Markdown, where there is a server.
-		if n := bytes.Count(a.Data, []byte("fetch(")); n > 1 || n == 1 && !bytes.Contains(a.Data, []byte("dataset.copyPage")) {
+		if n := bytes.Count(a.Data, []byte("fetch(")); n > 1 || n == 1 && !bytes.Contains(a.Data, []byte("dataset.binderyCopyPage")) {
 			t.Errorf("%s fetches %d times", a.Path, n)
 		}
 	}
@@ -441,13 +441,13 @@ func TestAppearance(t *testing.T) {
 		th := newTheme(t, Config{Appearance: tt.appearance, Strict: tt.strict})
 		toggle, dark, data := false, false, ""
 		walk(parse(t, th.Document(nil, &View{Title: "x"})), func(n *html.Node) {
-			if _, ok := attr(n, "data-appearance-menu"); ok {
+			if _, ok := attr(n, "data-bindery-appearance-menu"); ok {
 				toggle = true
 			}
 			if n.Data == "html" {
 				c, _ := attr(n, "class")
 				dark = strings.Contains(" "+c+" ", " dark ")
-				data, _ = attr(n, "data-appearance")
+				data, _ = attr(n, "data-bindery-appearance")
 			}
 		})
 		if toggle != tt.toggle || dark != tt.dark || data != tt.dataAppearance {

@@ -110,7 +110,7 @@ func TestExportOfSitesWithFewPages(t *testing.T) {
 				"docs.json", listing(t, "a"),
 				"a.mdx", "---\nhidden: true\n---\nText",
 				"b.mdx", "---\nhidden: true\n---\n"),
-			has: map[string]string{"index.html": `data-copy-page="a.md"`, "a.html": "Text", "b.html": "noindex"},
+			has: map[string]string{"index.html": `data-bindery-copy-page="a.md"`, "a.html": "Text", "b.html": "noindex"},
 		},
 		{
 			name:  "one page",

@@ -126,9 +126,9 @@ func TestLook(t *testing.T) {
 	}{
 		{"a-plain.html", false, false, "Text.", "<figure"},
 		{"b-classes.html", true, false, "w-[800px]", " style="},
-		{"c-drawn.html", false, false, `role="img"`, "data-mermaid"},
-		{"deep/d-live.html", false, true, `data-mermaid`, `class="diagram mermaid"`},
-		{"e-broken.html", false, false, "A --&gt; B", "data-mermaid"},
+		{"c-drawn.html", false, false, `role="img"`, "data-bindery-mermaid"},
+		{"deep/d-live.html", false, true, `data-bindery-mermaid`, `class="diagram mermaid"`},
+		{"e-broken.html", false, false, "A --&gt; B", "data-bindery-mermaid"},
 	} {
 		utilities, live := loads(tt.page)
 		if utilities != tt.utilities || live != tt.live {

@@ -109,7 +109,7 @@ func TestSearchOfVersionsAndLanguages(t *testing.T) {
 // engineOf asks the index that a page's field leads to.
 func engineOf(t *testing.T, files map[string]string, page string) *searchtest.Engine {
 	t.Helper()
-	m := regexp.MustCompile(`data-index="((?:\.\./)*)([^"]*)"`).FindStringSubmatch(files[page+".html"])
+	m := regexp.MustCompile(`data-bindery-index="((?:\.\./)*)([^"]*)"`).FindStringSubmatch(files[page+".html"])
 	if m == nil || strings.Count(m[1], "../") != strings.Count(page, "/") {
 		t.Fatalf("the field of %s leads to %q", page, m)
 	}

@@ -30,7 +30,7 @@ func TestServices(t *testing.T) {
 		"the site's, in the cloud": {admin.KindCloud, admin.Settings{}, site, []string{google, "https://*.hotjar.com", plausible}, []string{"G-SITE", `"d"`}, []string{"G-OURS"},
 			[]string{"config-unsupported", "feature-unset", "integration", "integration-unsupported"}, nil},
 		"both, in the cloud": {admin.KindCloud, ours, site, []string{google, "https://*.hotjar.com", plausible}, []string{"G-OURS"}, []string{"G-SITE"},
-			[]string{"integration", "integration-unsupported"}, []string{`href="https://ai.example/?q=https%3A%2F%2Fdocs.example%2Fa.md"`, `data-rating="https://rate.example:8443/x"`}},
+			[]string{"integration", "integration-unsupported"}, []string{`href="https://ai.example/?q=https%3A%2F%2Fdocs.example%2Fa.md"`, `data-bindery-rating="https://rate.example:8443/x"`}},
 		"ratings that no page wants":   {admin.KindClientHosted, ours, ``, []string{google}, []string{"G-OURS"}, nil, nil, []string{`id="assistant-entry"`}},
 		"the project's alone":          {admin.KindClientHosted, ours, site, []string{google}, []string{"G-OURS"}, []string{"G-SITE", "plausible"}, []string{"integration-off"}, nil},
 		"nothing, client-hosted":       {admin.KindClientHosted, admin.Settings{}, site, nil, nil, nil, []string{"config-unsupported", "integration-off"}, nil},
@@ -90,7 +90,7 @@ func TestServices(t *testing.T) {
 					t.Errorf("the policy lacks %s: %s", s, files["bindery.json"])
 				}
 			}
-			if rates := strings.Contains(page, "data-rating"); rates != strings.Contains(files["bindery.json"], `"https://rate.example:8443"`) {
+			if rates := strings.Contains(page, "data-bindery-rating"); rates != strings.Contains(files["bindery.json"], `"https://rate.example:8443"`) {
 				t.Errorf("the page is rated: %t; %s", rates, files["bindery.json"])
 			}
 		})

@@ -1,14 +1,14 @@
 // The dialog. The index is fetched with the first letter.
 var place = document.getElementById("bindery-search");
 var opener = place && place.querySelector("button");
-if (!opener || !place.dataset.index) return;
+if (!opener || !place.dataset.binderyIndex) return;
 
 var words = WORDS[document.documentElement.lang] || WORDS.en;
 
 // Files come as scripts that call this function: a page that was opened from a
 // folder may read nothing else.
-var base = place.dataset.index.replace(/[^/]*$/, ""), up = base.replace(/bindery\/search\/$/, "");
-var rootName = place.dataset.index.slice(base.length).replace(/\.js$/, "");
+var base = place.dataset.binderyIndex.replace(/[^/]*$/, ""), up = base.replace(/bindery\/search\/$/, "");
+var rootName = place.dataset.binderyIndex.slice(base.length).replace(/\.js$/, "");
 var files = {}, waiting = {};
 window.binderySearch = function (name, data) {
   var done = waiting[name];
@@ -204,4 +204,4 @@ function show(found, query, x) {
 place.addEventListener("bindery:search", function () {
   if (dialog && dialog.open) dialog.close(); else open();
 });
-if ("open" in place.dataset) open();
+if ("binderyOpen" in place.dataset) open();

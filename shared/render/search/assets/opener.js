@@ -4,12 +4,12 @@
   var place = document.getElementById("bindery-search"), state = "";
   if (!place) return;
   function fetch(done) {
-    if (done) place.dataset.open = "";
+    if (done) place.dataset.binderyOpen = "";
     if (state === "there") { if (done) place.dispatchEvent(new Event("bindery:search")); return; }
     if (state) return;
     state = "coming";
     var s = document.createElement("script");
-    s.src = place.dataset.script;
+    s.src = place.dataset.binderyScript;
     s.onload = function () { state = "there"; };
     s.onerror = function () { state = ""; s.remove(); };
     document.head.appendChild(s);

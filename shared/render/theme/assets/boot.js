@@ -13,9 +13,9 @@
     hidden = localStorage.getItem("bindery:" + set.site + ":banner");
     known = localStorage.getItem("bindery:" + set.site + ":fonts");
   } catch (e) { known = files; /* no storage: each page would seem the first */ }
-  if (set.banner && hidden === set.banner) d.classList.add("no-banner");
-  if (stored && !("strict" in set)) set.choice = stored;
-  var want = "strict" in set ? set.appearance : stored || set.appearance;
+  if (set.binderyBanner && hidden === set.binderyBanner) d.classList.add("no-banner");
+  if (stored && !("binderyStrict" in set)) set.binderyChoice = stored;
+  var want = "binderyStrict" in set ? set.binderyAppearance : stored || set.binderyAppearance;
   var system = matchMedia("(prefers-color-scheme: dark)");
   function apply() {
     d.classList.toggle("dark", want === "dark" || (want !== "light" && system.matches));

@@ -12,19 +12,19 @@
 
   // Appearance: a choice that is the site's own is not kept, so that the page
   // follows the site again.
-  all("[data-appearance-menu]", function (menu) {
-    var start = root.dataset.appearance || "system";
-    var choices = menu.querySelectorAll("[data-appearance-choice]");
+  all("[data-bindery-appearance-menu]", function (menu) {
+    var start = root.dataset.binderyAppearance || "system";
+    var choices = menu.querySelectorAll("[data-bindery-choice]");
     function mark() {
-      var now = root.dataset.choice || start;
-      choices.forEach(function (b) { b.setAttribute("aria-pressed", b.dataset.appearanceChoice === now); });
+      var now = root.dataset.binderyChoice || start;
+      choices.forEach(function (b) { b.setAttribute("aria-pressed", b.dataset.binderyChoice === now); });
     }
     mark();
     choices.forEach(function (b) {
       b.addEventListener("click", function () {
-        var want = b.dataset.appearanceChoice;
+        var want = b.dataset.binderyChoice;
         store("appearance", want === start ? null : want);
-        root.dataset.choice = want;
+        root.dataset.binderyChoice = want;
         root.dispatchEvent(new CustomEvent("bindery:appearance", { detail: want }));
         mark();
         menu.open = false;
@@ -33,9 +33,9 @@
     });
   });
 
-  all("[data-banner-close]", function (b) {
+  all("[data-bindery-banner-close]", function (b) {
     b.addEventListener("click", function () {
-      store("banner", root.dataset.banner);
+      store("banner", root.dataset.binderyBanner);
       root.classList.add("no-banner");
     });
   });
@@ -94,12 +94,12 @@
 
   // The page's text on the clipboard: the Markdown beside the page, or from a
   // folder, where no page may read another file, what the article says.
-  all("[data-copy-page]", function (b) {
-    var label = b.querySelector("[data-label]"), words = label.textContent, timer;
+  all("[data-bindery-copy-page]", function (b) {
+    var label = b.querySelector("[data-bindery-label]"), words = label.textContent, timer;
     function text() {
       var shown = markdown(document.querySelector("main article")).replace(/[ \t]+\n/g, "\n").replace(/\n[ ]+(?=\n)/g, "\n").replace(/\n{3,}/g, "\n\n").trim() + "\n";
       if (!/^http/.test(location.protocol)) return Promise.resolve(shown);
-      return fetch(b.dataset.copyPage).then(function (r) { return r.ok ? r.text() : shown; }, function () { return shown; });
+      return fetch(b.dataset.binderyCopyPage).then(function (r) { return r.ok ? r.text() : shown; }, function () { return shown; });
     }
     function old() {
       return text().then(function (s) {
@@ -127,11 +127,11 @@
     }
     b.addEventListener("click", function () {
       copy().then(function () {
-        label.textContent = document.body.dataset.copied;
+        label.textContent = document.body.dataset.binderyCopied;
         b.classList.add("done");
         clearTimeout(timer);
         timer = setTimeout(function () { label.textContent = words; b.classList.remove("done"); }, 2000);
-      }, function () { location.href = b.dataset.copyPage; });
+      }, function () { location.href = b.dataset.binderyCopyPage; });
     });
     label.setAttribute("aria-live", "polite");
   });

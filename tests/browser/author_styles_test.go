@@ -1,0 +1,103 @@
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/bindery-docs/bindery/tests/harness"
+	"github.com/bindery-docs/bindery/tests/harness/browse"
+	"github.com/bindery-docs/bindery/tests/outside"
+)
+
+// authorStyles are rules that sites wrote for the ids and classes of the source
+// language.
+const authorStyles = `#banner > * { position: relative; z-index: 1 }
+#banner::before { content: ""; position: absolute; inset: 0; z-index: 0; background: #123456 }
+:where(.banner, [data-banner]) { color: rgb(1, 2, 3) !important }
+[data-banner] { background: rgb(9, 8, 7) !important }
+html[data-current-path^="/wide"] #content-container {
+  width: min(848px, calc(100vw - 304px - 128px)) !important; margin-left: 304px !important; margin-right: auto !important; padding-inline: 64px !important;
+}
+html[data-current-path="/margins"] #content-container { margin: 0 5rem 0 10rem }
+@media (max-width: 600px) {
+  html[data-current-path^="/wide"] #content-container { width: 100vw !important; margin-left: 0 !important; padding-inline: 16px !important }
+  html[data-current-path="/margins"] #content-container { margin: 0 1rem }
+}
+#sidebar { background: rgb(250, 250, 240); top: 4rem }
+#topbar-cta-button a { color: rgb(4, 5, 6) }
+#content-area { max-width: 44rem !important }
+.card { outline: 1px solid }
+`
+
+// TestAuthorStylesInABrowser: rules for the ids and classes of the source language do
+// what they did there, and none of the theme's rules meets what authors wrote.
+func TestAuthorStylesInABrowser(t *testing.T) {
+	outside.Long(t, "looks at pages in a browser")
+	chromium := browse.Chromium(t)
+	source := t.TempDir()
+	page := "---\ntitle: A page with a title\n---\n\nWords of a page, some of them longer than others, so that lines wrap.\n\n## Part\n\nMore.\n"
+	for name, text := range map[string]string{
+		"docs.json": `{"name":"Styles","theme":"mint","colors":{"primary":"#0055aa"},"navigation":{"pages":["index","wide","margins","home"]},
+			"banner":{"content":"A new release","color":{"light":"#aa3300","dark":"#331100"},"dismissible":true},"navbar":{"primary":{"type":"button","label":"Go","href":"https://go.example"}}}`,
+		"a.css": authorStyles, "index.mdx": page, "wide.mdx": page, "margins.mdx": page,
+		"home.mdx": "---\ntitle: Home\nmode: custom\n---\n\n<div className=\"hero\">\n  <h1>Hello</h1>\n  <h2>Start</h2>\n  <p>Text</p>\n  <a id=\"link\" href=\"/index\">Go</a>\n" +
+			"  <a id=\"own\" href=\"/index\" className=\"card block\"><h3>Mine</h3></a>\n  <button id=\"press\">Press</button>\n  <ul><li>One</li></ul>\n" +
+			"  <svg id=\"mask\" className=\"h-6 w-6 bg-primary\" style={{maskImage: 'url(\"https://mintlify.b-cdn.net/v6.6.0/regular/bolt.svg\")', maskRepeat: 'no-repeat'}}></svg>\n" +
+			"  <svg id=\"lost\" className=\"h-6 w-6 bg-primary\" style={{WebkitMaskImage: 'url(\"https://mintlify.b-cdn.net/v6.6.0/regular/no-such-thing-xyz.svg\")'}}></svg>\n</div>\n\n" +
+			"<Card title=\"Ours\">Text</Card>\n",
+	} {
+		if err := os.WriteFile(filepath.Join(source, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := harness.Unpack(t, source)
+	ctx, stop := browse.Open(t, chromium)
+	defer stop()
+	const (
+		css  = `const $ = s => document.querySelector(s), css = (s, p) => getComputedStyle($(s)).getPropertyValue(p); `
+		edge = `(() => { const r = $("#content").getBoundingClientRect(); return r.left >= 0 && r.right <= innerWidth && r.width > 200 && document.documentElement.scrollWidth <= innerWidth ? "" : JSON.stringify(r) + document.documentElement.scrollWidth })()`
+	)
+	checks := []struct{ page, what, script string }{
+		{"index", "the banner is low", `const h = $("#banner").parentElement.getBoundingClientRect().height; return h > 20 && h < 100 ? "" : String(h)`},
+		{"index", "the banner alone has the colour", `return css("#banner", "background-color") + css("html", "background-color").includes("9, 8, 7") + css("body", "background-color").includes("9, 8, 7")`},
+		{"index", "the text is in the window", "return " + edge},
+		{"index", "a box around the button", `return css("#topbar-cta-button > a", "color")`},
+		{"wide", "the text is in the window", "return " + edge},
+		{"margins", "the text is in the window", "return " + edge},
+		{"home", "nothing is around headings and text", `return ["h1", "h2", ".hero p", ".hero ul"].map(s => css(s, "margin-top") + css(s, "margin-bottom")).join() + css(".hero ul", "list-style-type") + css("h2", "font-weight")`},
+		{"home", "links look like text", `return css("#link", "text-decoration-line") + (css("#link", "color") === css(".hero", "color"))`},
+		{"home", "an author's card is the author's", `return css("#own", "padding-top") + css("#own", "margin-top") + css("#own", "border-top-width") + css("#own", "display") + css("#own", "outline-style")`},
+		{"home", "a button is bare", `return css("#press", "padding-left") + css("#press", "border-left-width")`},
+		{"home", "a mask is an icon", `return String(css("#mask", "mask-image").startsWith('url("data:image/svg+xml,')) + css("#mask", "visibility")`},
+		{"home", "a mask without a picture shows nothing", `return css("#lost", "visibility")`},
+		{"home", "our card is ours", `return String(parseFloat(css(".card:not(#own)", "padding-top")) > 10)`},
+	}
+	wants := map[string]string{
+		"the banner alone has the colour": "rgb(9, 8, 7)falsefalse", "a box around the button": "rgb(4, 5, 6)",
+		"nothing is around headings and text": "0px0px,0px0px,0px0px,0px0pxnone400", "links look like text": "nonetrue",
+		"an author's card is the author's": "0px0px0pxblocksolid", "a button is bare": "0px0px", "a mask is an icon": "truevisible",
+		"a mask without a picture shows nothing": "hidden", "our card is ours": "true",
+	}
+	for _, page := range []string{"index", "wide", "margins", "home"} {
+		for _, width := range []int64{1280, 390} {
+			if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+filepath.Join(dir, page+".html"))); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range checks {
+				if c.page != page {
+					continue
+				}
+				got, err := chromedp.Run(ctx, chromedp.Evaluate[string]("(() => { "+css+c.script+" })()"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := wants[c.what]; got != want {
+					t.Errorf("%s at %d: %s: it is %q, want %q", page, width, c.what, got, want)
+				}
+			}
+		}
+	}
+}
