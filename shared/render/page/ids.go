@@ -244,8 +244,8 @@ func splitCamel(text string) string {
 }
 
 // keptSlug returns the id that the source language makes of a text: lower case,
-// white space and full stops as hyphens, apostrophes as typographic ones; of
-// other signs ampersands, slashes and all that are not ASCII are kept.
+// white space and full stops as hyphens, apostrophes as typographic ones. Other
+// signs are kept, but for those that an address carries as they are: ! ~ * ( ).
 func keptSlug(text string) string {
 	b := make([]byte, 0, len(text)+4)
 	gap := false
@@ -256,8 +256,7 @@ func keptSlug(text string) string {
 			continue
 		case r == '\'':
 			r = '’'
-		case r == '-' || r == '_' || r == '&' || r == '/' || r >= utf8.RuneSelf || unicode.IsLetter(r) || unicode.IsDigit(r):
-		default:
+		case strings.ContainsRune("!~*()", r) || unicode.IsControl(r):
 			continue
 		}
 		if gap {

@@ -17,14 +17,17 @@ func TestDocumentedIDs(t *testing.T) {
 		{"a slash is kept", "## Read/write access", "read-write-access readwrite-access read/write-access"},
 		{"code counts as its text", "## `tasks/get` now", "tasks-get-now tasksget-now tasks/get-now"},
 		{"a full stop is a hyphen, and signs beyond ASCII are kept", "## `session.in` — clients → task", "session-in-clients-task sessionin--clients--task session-in-—-clients-→-task"},
-		{"other signs are left out", "## Step 4: Go (fast)!", "step-4-go-fast"},
+		{"so are a colon and a comma", "## Option 2: servers, remote", "option-2-servers-remote option-2:-servers,-remote"},
+		{"so are a question mark, a plus and an at sign", "## Why @me + you?", "why-me-you why-me--you why-@me-+-you?"},
+		{"so are signs of markup", "## `a<b>` or \"c\" | #d % $e ^f", "a-b-or-c-d-e-f ab-or-c--d--e-f a<b>-or-\"c\"-|-#d-%-$e-^f"},
+		{"signs that an address carries as they are, are left out", "## Go (fast)! ~1 or 2*3", "go-fast-1-or-2-3 go-fast-1-or-23"},
 		{"a badge's text counts", "## Limits <Badge>New</Badge>", "limits-new limits"},
 		{"a heading as an element", `<Heading level={3}>What's new</Heading>`, "whats-new what’s-new"},
 		{"an author's own id is the only one", "## What's new {#news}", "news"},
 		{"a parameter", `<ParamField body="userId">Text</ParamField>`, "param-userid param-user-id"},
 		{"a parameter in snake case", `<ParamField query="task_identifier">Text</ParamField>`, "param-task-identifier param-task_identifier"},
 		{"a field of an answer is a parameter as well", `<ResponseField name="taskIdentifier">Text</ResponseField>`, "response-taskidentifier response-task-identifier param-taskidentifier param-task-identifier"},
-		{"an accordion", `<Accordion title="What's in it?">Text</Accordion>`, "whats-in-it what’s-in-it"},
+		{"an accordion", `<Accordion title="What's in it?">Text</Accordion>`, "whats-in-it what’s-in-it?"},
 		{"a tab", `<Tabs><Tab title="npm & yarn">Text</Tab></Tabs>`, "npm-yarn npm-&-yarn"},
 		{"a step", `<Steps><Step title="Read/write">Text</Step></Steps>`, "read-write read/write"},
 		{"a component with its author's id", `<Accordion title="What's in it?" id="own">Text</Accordion>`, "own"},
@@ -40,7 +43,7 @@ func TestDocumentedIDs(t *testing.T) {
 			t.Errorf("%s: %s has %q, want %q", c.rule, c.source, got, want)
 		}
 		for _, id := range want {
-			if n := strings.Count(string(r.HTML), ` id="`+strings.ReplaceAll(id, "&", "&amp;")+`"`); n != 1 {
+			if n := strings.Count(string(r.HTML), ` id="`+strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(id)+`"`); n != 1 {
 				t.Errorf("%s: the id %s stands %d times in\n%s", c.rule, id, n, r.HTML)
 			}
 		}
