@@ -78,21 +78,27 @@ func codeOf(e *Element) Code {
 	return c
 }
 
-// literal returns the text of nodes that hold nothing else, such as a template
-// literal, with the lines that its author wrote.
+// literal returns the text of nodes that Markdown reads as little more than text,
+// such as a template literal, as its author wrote it: a comment after # is a
+// heading to Markdown, and a blank line ends a paragraph.
 func literal(nodes []*mdx.Node) (string, bool) {
 	var text strings.Builder
-	for _, n := range nodes {
+	for i, n := range nodes {
+		if i > 0 && (n.Kind == mdx.Paragraph || n.Kind == mdx.Heading) {
+			text.WriteString(strings.Repeat("\n", max(1, n.Pos.Line-nodes[i-1].End.Line)))
+		}
 		switch n.Kind {
 		case mdx.Text:
 			text.WriteString(n.Value)
-		case mdx.Paragraph:
+		case mdx.InlineCode:
+			text.WriteString("`" + n.Value + "`")
+		case mdx.Paragraph, mdx.Heading:
 			words, ok := literal(n.Children)
 			if !ok {
 				return "", false
 			}
-			if text.Len() > 0 {
-				text.WriteString("\n\n")
+			if n.Kind == mdx.Heading {
+				words = strings.Repeat("#", n.Level) + " " + words
 			}
 			text.WriteString(words)
 		default:

@@ -1,6 +1,7 @@
 package component
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -93,8 +94,24 @@ func (t *Text) Children(e *Element) {
 	t.Break()
 }
 
-// String returns the text of the current section.
-func (t *Text) String() string { return string(t.b) }
+// String returns the text of all sections so far, each after its heading.
+func (t *Text) String() string {
+	if len(t.sections) == 0 {
+		return string(t.b)
+	}
+	var lines []string
+	for i, s := range t.sections {
+		if i == len(t.sections)-1 {
+			s.Text = cmp.Or(s.Text, string(t.b))
+		}
+		for _, line := range [...]string{s.Heading, s.Text} {
+			if line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
 
 // Sections ends the last section and returns all; sections with neither
 // heading nor text are left out.

@@ -224,12 +224,12 @@ func (v *Views) divisionsHeader(f *frame, l *linker, path []*site.Node) {
 func (v *Views) links(h *theme.Header, l *linker, nav *site.Navbar) {
 	for _, n := range nav.Links {
 		if href := l.href(n.Href); href != "" {
-			h.Links = append(h.Links, theme.Link{Label: n.Label, Href: href, Icon: l.icon(brandIcon(n))})
+			h.Links = append(h.Links, theme.Link{Label: n.Label, Href: href, Icon: l.icon(brandIcon(n)), IconOnly: n.IconOnly})
 		}
 	}
 	if p := nav.Primary; p != nil {
 		if href := l.href(p.Href); href != "" {
-			h.Primary = &theme.Link{Label: p.Label, Href: href, Icon: l.icon(brandIcon(*p))}
+			h.Primary = &theme.Link{Label: p.Label, Href: href, Icon: l.icon(brandIcon(*p)), IconOnly: p.IconOnly}
 		}
 	}
 }

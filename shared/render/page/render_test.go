@@ -328,3 +328,20 @@ func TestSnippetPaths(t *testing.T) {
 		})
 	}
 }
+
+// Code in a CodeBlock that is no fence is shown whole and in its lines, whatever
+// Markdown reads in it.
+func TestCodeBlockOfText(t *testing.T) {
+	for _, c := range []struct{ source, want string }{
+		{"from a import b\nfrom c import d\n\n# Set it up\nkey = 1\n# again\nrun(key)\n\n\n## End", "from a import b\nfrom c import d\n\n# Set it up\nkey = 1\n# again\nrun(key)\n\n\n## End"},
+		{"echo `date` now\n\n# done", "echo `date` now\n\n# done"},
+		{"before\n\n# Head\n\n- one\n- *two*", "before\nHead\none\ntwo"},
+	} {
+		r := renderSource(t, "<CodeBlock>\n"+c.source+"\n</CodeBlock>\n")
+		code := string(r.HTML)
+		code = code[strings.Index(code, "<code>")+len("<code>") : strings.Index(code, "</code>")]
+		if code != c.want {
+			t.Errorf("%q is shown as %q, want %q", c.source, code, c.want)
+		}
+	}
+}

@@ -88,6 +88,9 @@ type NavLink struct {
 	// arrow after its label.
 	Shape string `json:",omitempty"`
 	Arrow bool   `json:",omitempty"`
+	// IconOnly is set on a link that has an icon and no label of its own: Label is
+	// then its address, which is not shown.
+	IconOnly bool `json:",omitempty"`
 }
 
 // Navbar is the header.

@@ -318,6 +318,7 @@ func (r *configReader) navLink(v *value) (NavLink, bool) {
 		r.report(v, mdx.Warning, "config-link", "this link has no href")
 		return n, false
 	}
+	n.IconOnly = n.Label == "" && n.Icon.Name != ""
 	n.Label = cmp.Or(n.Label, n.Href)
 	if n.Type == "github" || n.Type == "discord" {
 		r.tell(v.get("type"), capability.Setting, "navbar.links.type")

@@ -133,7 +133,11 @@ func (t *Theme) appendLink(dst []byte, l *Link, class string) []byte {
 func (t *Theme) appendLinkTo(dst []byte, l *Link) []byte {
 	dst = appendHref(dst, l.Href)
 	dst = append(dst, '>')
+	icon := len(dst)
 	dst = t.appendIcon(dst, l.Icon)
+	if l.IconOnly && len(dst) > icon {
+		return appendText(dst, `<span class="sr">`, l.Label, `</span></a>`)
+	}
 	return appendText(dst, `<span>`, l.Label, `</span></a>`)
 }
 

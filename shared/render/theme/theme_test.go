@@ -541,3 +541,18 @@ func TestPolicySourcesOfSettings(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A link without a label shows its icon, and no address, which would fill the header.
+func TestLinksWithAnIconOnly(t *testing.T) {
+	th := newTheme(t, Config{SiteName: "Docs"})
+	v := &View{Title: "T", Header: Header{Links: []Link{
+		{Label: "https://a.example/long", Href: "https://a.example/long", Icon: "github", IconOnly: true},
+		{Label: "https://b.example", Href: "https://b.example", Icon: "no-such-icon", IconOnly: true},
+	}}}
+	got := string(th.Document(nil, v))
+	for _, want := range []string{`</svg><span class="sr">https://a.example/long</span></a>`, `<a href="https://b.example"><span>https://b.example</span></a>`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the header has no %s", want)
+		}
+	}
+}

@@ -122,6 +122,8 @@ type Meta struct{ Name, Content string }
 // for none. All icons of a View are written so.
 type Link struct {
 	Label, Href, Icon string
+	// IconOnly hides the label, but not from screen readers.
+	IconOnly bool
 }
 
 // Alternate is a page in another language. Href is absolute, as hreflang needs
