@@ -174,7 +174,8 @@ func (v *Views) divisionsHeader(f *frame, l *linker, path []*site.Node) {
 			f.lang = languageTag(n.Label)
 		}
 	}
-	for _, children := range levels {
+	for depth, children := range levels {
+		outer := len(h.Tabs)
 		for _, kind := range [...]site.NodeKind{site.KindProduct, site.KindVersion, site.KindLanguage, site.KindDropdown} {
 			sw, pick := theme.Switch{Kind: string(kind)}, choice{at: len(h.Switches)}
 			for _, n := range children {
@@ -213,9 +214,17 @@ func (v *Views) divisionsHeader(f *frame, l *linker, path []*site.Node) {
 					}
 				}
 			}
-			if ok || len(tab.Menu) > 0 {
-				h.Tabs = append(h.Tabs, tab)
+			if !ok && len(tab.Menu) == 0 {
+				continue
 			}
+			if depth < len(path) {
+				// A version's own tab stands for one of its name beside the versions.
+				same := slices.IndexFunc(h.Tabs[:outer], func(o theme.Tab) bool { return o.Label == tab.Label })
+				if same >= 0 {
+					h.Tabs, outer = slices.Delete(h.Tabs, same, same+1), outer-1
+				}
+			}
+			h.Tabs = append(h.Tabs, tab)
 		}
 	}
 }

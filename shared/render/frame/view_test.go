@@ -81,6 +81,29 @@ func TestHeader(t *testing.T) {
 	}
 }
 
+// Tabs beside versions are for all of them. Where a version has a tab of the same
+// name, its own stands for it.
+func TestTabsBesideVersions(t *testing.T) {
+	v := viewsOf(t, `{"name": "Site", "navigation": {
+		"versions": [{"version": "2", "tabs": [{"tab": "Docs", "pages": ["two"]}, {"tab": "New", "pages": ["new"]}]}, {"version": "1", "tabs": [{"tab": "Docs", "pages": ["one"]}]}],
+		"tabs": [{"tab": "Docs", "pages": ["two", "extra"]}, {"tab": "Blog", "pages": ["blog"]}]}}`, "two|", "new|", "one|", "extra|", "blog|")
+	for page, want := range map[string]string{
+		"two": "Blog, Docs two.html, New", "one": "Blog, Docs one.html", "extra": "Docs two.html, Blog", "blog": "Docs two.html, Blog",
+	} {
+		i, _ := v.site.Lookup(page)
+		var got []string
+		for _, tab := range v.frame(v.site.Section(i), 0).header.Tabs {
+			if tab.Label == "Docs" {
+				tab.Label += " " + tab.Href
+			}
+			got = append(got, tab.Label)
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("%s has the tabs %s, want %s", page, got, want)
+		}
+	}
+}
+
 // Groups, pages and links of the section become the sidebar's tree.
 func TestSidebar(t *testing.T) {
 	v := dividedViews(t)
