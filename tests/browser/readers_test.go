@@ -288,6 +288,32 @@ func TestHeaderWhileReading(t *testing.T) {
 	}
 }
 
+// TestManyTabs: more tabs than fit don't make the page wider than the window, and
+// their menus can be seen and reached.
+func TestManyTabs(t *testing.T) {
+	chromium := browse.Chromium(t)
+	files := map[string]string{}
+	var tabs []string
+	for i := range 14 {
+		name := "page" + strconv.Itoa(i)
+		files[name+".mdx"] = "---\ntitle: " + name + "\n---\n\nText\n"
+		tabs = append(tabs, `{"tab":"Some long words `+strconv.Itoa(i)+`","menu":[{"item":"First","description":"What it has","pages":["`+name+`"]}]}`)
+	}
+	files["docs.json"] = `{"name":"Tabs","theme":"mint","colors":{"primary":"#0055aa"},"navigation":{"tabs":[` + strings.Join(tabs, ",") + `]}}`
+	dir := harness.Unpack(t, writeSite(t, files))
+	ctx, stop := browse.Open(t, chromium)
+	defer stop()
+	for _, width := range []int64{1280, 900, 390} {
+		if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 800), chromedp.Navigate("file://"+dir+"/page0.html")); err != nil {
+			t.Fatal(err)
+		}
+		until(t, ctx, `document.documentElement.scrollWidth <= innerWidth`)
+		until(t, ctx, `(m => { m.open = true; const l = m.querySelector("a").getBoundingClientRect();
+			return document.elementFromPoint(l.left + 20, l.top + 10)?.closest(".menu") === m && l.top < 200; })(document.querySelector(".tabs-row .menu"))`)
+		browse.KeepPicture(t, ctx, "tabs", strconv.FormatInt(width, 10))
+	}
+}
+
 // TestCopyFromAFolder: without a server, too, the button copies Markdown, and
 // none of the words of the interface.
 func TestCopyFromAFolder(t *testing.T) {
