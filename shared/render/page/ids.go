@@ -244,13 +244,19 @@ func splitCamel(text string) string {
 }
 
 // keptSlug returns the id that the source language makes of a text: lower case,
-// white space and full stops as hyphens, apostrophes as typographic ones. Other
-// signs are kept, but for those that an address carries as they are: ! ~ * ( ).
+// white space and full stops as hyphens; apostrophes, quotes and three full stops
+// as typographic ones. Other signs are kept, but for those that an address carries
+// as they are: ! ~ * ( ).
 func keptSlug(text string) string {
+	text = strings.ReplaceAll(text, "...", "…")
 	b := make([]byte, 0, len(text)+4)
 	gap := false
 	for _, r := range text {
 		switch {
+		case r == '"' && gap:
+			r = '“'
+		case r == '"':
+			r = '”'
 		case unicode.IsSpace(r) || r == '.':
 			gap = len(b) > 0
 			continue
