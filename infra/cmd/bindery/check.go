@@ -70,8 +70,9 @@ func (a *app) checkCommand() *cobra.Command {
 of the time: its configuration, syntax, components, links and the places that they lead
 to, pictures, navigation, specifications. It needs no server and no network.
 
-Each finding has a level and a code. A bindery.yaml beside docs.json can set a code to
-off, notice, warning or error; exports honour it, too:
+Each finding has a level and a code. Those of the level info are one line, which
+--verbose replaces by the findings: nothing is wrong with the site. A bindery.yaml beside docs.json can set a code to
+off, info, notice, warning or error; exports honour it, too:
 
   check:
     alt-missing: off
@@ -327,7 +328,11 @@ func (a *app) writeFindings(ctx context.Context, dir, format string, r *checkRep
 		err = out.Encode(r)
 	default:
 		prefix := repositoryPath(ctx, dir)
-		list := slices.Clone(r.Findings)
+		list := r.Findings
+		if format == "github" || format == "gitea" { // which people read
+			list, _ = a.mendable(list)
+		}
+		list = slices.Clone(list)
 		for i := range list {
 			list[i].Column = check.InRunes(source(list[i].File, list[i].Line), list[i].Column)
 		}

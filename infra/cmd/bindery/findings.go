@@ -22,7 +22,7 @@ func (e *findingsError) Error() string {
 }
 
 // levels are the levels of findings, the most severe first.
-var levels = []string{"error", "warning", "notice"}
+var levels = []string{"error", "warning", "notice", "info"}
 
 // failOn says which findings end a command with exitFindings.
 type failOn struct {
@@ -32,7 +32,7 @@ type failOn struct {
 
 // failOnFlag adds the flag that parseFailOn reads.
 func failOnFlag(cmd *cobra.Command, words *[]string, initial string) {
-	cmd.Flags().StringSliceVar(words, "fail-on", []string{initial}, "exit with code 5 if there are findings of this level or above (error, warning, notice) or with one of these codes, separated by commas; none: never")
+	cmd.Flags().StringSliceVar(words, "fail-on", []string{initial}, "exit with code 5 if there are findings of this level or above (error, warning, notice, info) or with one of these codes, separated by commas; none: never")
 }
 
 // parseFailOn reads levels and codes.
@@ -47,7 +47,7 @@ func parseFailOn(words []string) (failOn, error) {
 		case slices.ContainsFunc(check.Codes(), func(c check.Code) bool { return c.Name == word }):
 			f.codes = append(f.codes, word)
 		default:
-			return f, usagef("--fail-on: unknown level %q; use error, warning, notice, none or the code of a finding", word)
+			return f, usagef("--fail-on: unknown level %q; use error, warning, notice, info, none or the code of a finding", word)
 		}
 	}
 	return f, nil
@@ -59,7 +59,7 @@ func (f failOn) judge(list []check.Finding) error {
 	for _, one := range list {
 		if slices.Contains(f.levels, string(one.Level)) || slices.Contains(f.codes, one.Code) {
 			n := check.Count([]check.Finding{one})
-			c.Errors, c.Warnings, c.Notices = c.Errors+n.Errors, c.Warnings+n.Warnings, c.Notices+n.Notices
+			c.Errors, c.Warnings, c.Notices, c.Infos = c.Errors+n.Errors, c.Warnings+n.Warnings, c.Notices+n.Notices, c.Infos+n.Infos
 		}
 	}
 	if c.All() == 0 {
@@ -70,7 +70,11 @@ func (f failOn) judge(list []check.Finding) error {
 
 // countsText returns how many findings of each level there are.
 func countsText(c check.Counts) string {
-	return fmt.Sprintf("%s, %s, %s", count(c.Errors, "error"), count(c.Warnings, "warning"), count(c.Notices, "notice"))
+	text := fmt.Sprintf("%s, %s, %s", count(c.Errors, "error"), count(c.Warnings, "warning"), count(c.Notices, "notice"))
+	if c.Infos > 0 {
+		text += fmt.Sprintf(", %d for information", c.Infos)
+	}
+	return text
 }
 
 // summary returns how many findings of each level there are, of how many kinds the
@@ -78,7 +82,7 @@ func countsText(c check.Counts) string {
 func summary(list []check.Finding, c check.Counts, pages int) string {
 	kinds, files := map[string]bool{}, map[string]bool{}
 	for _, f := range list {
-		if f.Level != "notice" {
+		if f.Level == "error" || f.Level == "warning" {
 			files[cmp.Or(f.Page, f.File)] = true
 		}
 		if f.Level == "warning" {
@@ -97,14 +101,14 @@ func summary(list []check.Finding, c check.Counts, pages int) string {
 	return text
 }
 
-// mendable returns the findings that an author can fix, and the number of the others.
-// With --verbose it returns all findings.
+// mendable returns the findings that an author can fix, and the number of the others,
+// which are for information. With --verbose it returns all findings.
 func (a *app) mendable(list []check.Finding) (shown []check.Finding, info int) {
 	if a.verbose {
 		return list, 0
 	}
 	for _, f := range list {
-		if f.Info() {
+		if f.Level == "info" {
 			info++
 			continue
 		}
@@ -113,9 +117,9 @@ func (a *app) mendable(list []check.Finding) (shown []check.Finding, info int) {
 	return shown, info
 }
 
-// infoText returns the line about findings that no author can fix.
+// infoText returns the line about findings that are for information.
 func infoText(n int) string {
-	return count(n, "notice") + " about what no author can change: --verbose shows them"
+	return count(n, "finding") + " for information: --verbose lists all"
 }
 
 // lineReader returns a line of a file, counted from 1, or "" if the file has no

@@ -40,9 +40,9 @@ func TestExcerpt(t *testing.T) {
 
 // TestFailOn: a level has all above it, a code its own alone.
 func TestFailOn(t *testing.T) {
-	list := []check.Finding{{Level: "error", Code: "mdx-syntax"}, {Level: "warning", Code: "link-missing"}, {Level: "notice", Code: "alt-missing"}}
+	list := []check.Finding{{Level: "error", Code: "mdx-syntax"}, {Level: "warning", Code: "link-missing"}, {Level: "notice", Code: "alt-missing"}, {Level: "info", Code: "page-unlisted"}}
 	for words, want := range map[string]int{
-		"error": 1, "warning": 2, "notice": 3, "none": 0, "alt-missing": 1, "error,alt-missing": 2, "none,link-missing": 1, "page-failed": 0,
+		"error": 1, "warning": 2, "notice": 3, "info": 4, "page-unlisted": 1, "none": 0, "alt-missing": 1, "error,alt-missing": 2, "none,link-missing": 1, "page-failed": 0,
 	} {
 		bar, err := parseFailOn(strings.Split(words, ","))
 		if err != nil {
@@ -56,8 +56,8 @@ func TestFailOn(t *testing.T) {
 			t.Errorf("--fail-on %s fails on %d findings, want %d", words, got, want)
 		}
 	}
-	if _, err := parseFailOn([]string{"info"}); err == nil {
-		t.Error("there is a level info")
+	if _, err := parseFailOn([]string{"debug"}); err == nil {
+		t.Error("there is a level debug")
 	}
 }
 
@@ -95,7 +95,7 @@ func TestReportsAreShort(t *testing.T) {
 	for i := range 3 {
 		list = append(list, check.Finding{Level: "error", Code: "api-missing", File: "a.mdx", Line: i + 1, Message: "there is none"})
 	}
-	list = append(list, check.Finding{Level: "notice", Code: "feature-unset", File: "docs.json", Message: "no service"}, check.Finding{Level: "notice", Code: "alt-missing", File: "c.mdx", Message: "no text"})
+	list = append(list, check.Finding{Level: "info", Code: "feature-unset", File: "docs.json", Message: "no service"}, check.Finding{Level: "notice", Code: "alt-missing", File: "c.mdx", Message: "no text"})
 	const shown = `a.mdx
   1:1      error    there is none (api-missing)
   2:1      error    there is none (api-missing)
@@ -115,7 +115,7 @@ c.mdx
 	}{
 		{false, 1, shown},
 		{true, 0, shown + `docs.json
-  -        notice   no service (feature-unset)
+  -        info     no service (feature-unset)
 
 `},
 	} {
@@ -127,11 +127,11 @@ c.mdx
 			t.Errorf("%d for information alone, and\n%s", info, out.String())
 		}
 	}
-	if got, want := summary(list, check.Count(list), 100), "3 errors, 5,443 warnings, 2 notices; 98% of pages without error or warning"; got != want {
+	if got, want := summary(list, check.Count(list), 100), "3 errors, 5,443 warnings, 1 notice; 98% of pages without error or warning"; got != want {
 		t.Errorf("the summary is %q, want %q", got, want)
 	}
 	two := append(list, check.Finding{Level: "warning", Code: "link-missing", File: "b.mdx"})
-	if got, want := summary(two, check.Count(two), 100), "3 errors, 5,444 warnings of 2 kinds, 2 notices; 98% of pages without error or warning"; got != want {
+	if got, want := summary(two, check.Count(two), 100), "3 errors, 5,444 warnings of 2 kinds, 1 notice; 98% of pages without error or warning"; got != want {
 		t.Errorf("the summary is %q, want %q", got, want)
 	}
 	if got, want := summary(nil, check.Counts{}, 100), "0 errors, 0 warnings, 0 notices"; got != want {

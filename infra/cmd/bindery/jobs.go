@@ -200,7 +200,7 @@ func (a *app) jobsFindings() *cobra.Command {
 		Example: `  bindery jobs findings exp_… --severity error`,
 		Args:    cobra.ExactArgs(1),
 	}
-	cmd.Flags().StringVar(&of.Severity, "severity", "", "only findings that are error, warning or notice")
+	cmd.Flags().StringVar(&of.Severity, "severity", "", "only findings that are error, warning, notice or info")
 	cmd.Flags().StringVar(&of.Code, "code", "", "only findings of this code")
 	cmd.Flags().StringVar(&of.File, "file", "", "only findings in this file")
 	mostFlag(cmd, &most, "findings")

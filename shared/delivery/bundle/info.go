@@ -151,6 +151,7 @@ type Counts struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
 	Notices  int `json:"notices"`
+	Infos    int `json:"infos"` // 0 in bundles of older releases, which counted them as notices
 }
 
 // Redirect leads from a path (patterns have ":name", ":name*" and "*") to a

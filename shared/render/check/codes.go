@@ -24,7 +24,7 @@ type Code struct {
 
 // Codes lists all kinds of findings, sorted by name.
 func Codes() []Code {
-	const e, w, n = mdx.Error, mdx.Warning, mdx.Notice
+	const e, w, n, i = mdx.Error, mdx.Warning, mdx.Notice, mdx.Info
 	all := []Code{
 		// The configuration.
 		{rulesCode, e, "`bindery.yaml` is not YAML, or names an unknown key, code or level.", false},
@@ -36,19 +36,19 @@ func Codes() []Code {
 		{"config-name", w, "The site has no name.", false},
 		{"config-color", w, "A colour in `docs.json` is not one such as `#0055aa`.", false},
 		{indentCode, n, "Lines of `docs.json` are not indented as they nest. `bindery check` finds that, and an export does not.", false},
-		{"color-contrast", n, "Links in a colour of `docs.json` could not be read on the site's pages, or words on the colour of its pages. Readers get another, which the message names.", false},
+		{"color-contrast", i, "Links in a colour of `docs.json` could not be read on the site's pages, or words on the colour of its pages. Readers get another, which the message names.", false},
 		{"config-link", w, "A link in `docs.json` lacks its address or its title.", false},
 		{"config-redirect", w, "A redirect lacks its source or its destination.", false},
 		{"config-variable", w, "A variable has a name that can't be written in a page.", false},
 		{"config-ref", e, "A `$ref` in `docs.json` leads to no file, or back to itself.", false},
 		{"config-ref-address", e, "A `$ref` in `docs.json` is an address. It is not fetched: put the file into the site.", false},
-		{"config-unsupported", n, "A field of `docs.json` has no effect in a bundle. The message says why.", false},
-		{"contextual-unsupported", n, "An option of the page's menu needs something that a bundle does not have.", false},
-		{"feature-unset", n, "The deployment has a feature, but nobody named a service for it: pages don't show it.", false},
+		{"config-unsupported", i, "A field of `docs.json` has no effect in a bundle. The message says why.", false},
+		{"contextual-unsupported", i, "An option of the page's menu needs something that a bundle does not have.", false},
+		{"feature-unset", i, "The deployment has a feature, but nobody named a service for it: pages don't show it.", false},
 		{"integration", w, "A service of `integrations` does not load because of its settings.", false},
-		{"integration-off", n, "A service of `integrations` does not load because the project does not allow it.", false},
-		{"integration-unsupported", n, "A service of `integrations` does not load because bundles do not support it.", false},
-		{"search-service", n, "The project names a search service: its pages have no search field.", false},
+		{"integration-off", i, "A service of `integrations` does not load because the project does not allow it.", false},
+		{"integration-unsupported", i, "A service of `integrations` does not load because bundles do not support it.", false},
+		{"search-service", i, "The project names a search service: its pages have no search field.", false},
 		{"group-unused", w, "Nothing in the site is for a group that is let in.", false},
 		{"path-empty", w, "No page lies below a path that the export was limited to.", false},
 		{"list-cut", n, "There are more findings than the list holds.", false},
@@ -77,7 +77,7 @@ func Codes() []Code {
 		{"nav-entry", w, "An entry of the navigation is neither a page, a group nor a link.", false},
 		{"nav-label", w, "A group or another part of the navigation has no label.", false},
 		{"nav-endpoint", n, "The navigation names an operation that no specification has.", false},
-		{"page-unlisted", n, "A page is not in the navigation, and its head does not have `hidden: true`.", false},
+		{"page-unlisted", i, "A page is not in the navigation, and its head does not have `hidden: true`.", false},
 		{"title-duplicate", n, "The navigation shows two pages of one group under the same name.", false},
 		// Links and redirects.
 		{"link-missing", w, "A link leads to a page or file that does not exist.", false},
@@ -104,9 +104,9 @@ func Codes() []Code {
 		{"embed-outside", n, "A page embeds something from another host, and the bundle is for readers without a network.", true},
 		{"drawing-outside", w, "An SVG uses a drawing of another file, which browsers refuse from a folder. It is left out.", false},
 		{"alt-missing", n, "A picture has no alternative text. `alt=\"\"` on an `<img>` marks it as decoration.", false},
-		{"icon-pro", n, "The icon may be one of Font Awesome Pro, whose drawings are not free: its place stays empty.", false},
+		{"icon-pro", i, "The icon may be one of Font Awesome Pro, whose drawings are not free: its place stays empty.", false},
 		{"icon-unknown", w, "No icon library has this name.", false},
-		{"diagram-not-drawn", w, "A diagram of Mermaid is not drawn at export. Its own runtime draws it, or its source is shown.", false},
+		{"diagram-not-drawn", w, "A diagram of Mermaid is not drawn at export. Its own runtime draws it, or its source is shown. For a kind of diagram that only Mermaid draws, the level is `info`.", false},
 		{"diagram-setting", n, "A setting of a diagram of Mermaid has no effect: its drawing style, its own styles, or one that can't be read.", false},
 		// Syntax, components and styles.
 		{"mdx-syntax", e, "The page's source breaks a rule of MDX. The message says what was expected.", false},

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"slices"
-
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -23,14 +21,6 @@ type Finding struct {
 	// another file.
 	Page string `json:"page,omitempty"`
 }
-
-// infoCodes are the codes of notices that no author can fix: features that a bundle
-// lacks, and settings that only the operator has.
-var infoCodes = []string{"config-unsupported", "contextual-unsupported", "feature-unset", "icon-pro", "integration-unsupported"}
-
-// Info reports whether a finding is a notice that no author can fix. A rule that gives
-// the code another level makes it an ordinary finding.
-func (f *Finding) Info() bool { return f.Level == mdx.Notice && slices.Contains(infoCodes, f.Code) }
 
 // Group holds the findings of one cause: the same level, code and message.
 type Group struct {
@@ -64,6 +54,7 @@ type Counts struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
 	Notices  int `json:"notices"`
+	Infos    int `json:"infos"`
 }
 
 // count adds n findings of a level.
@@ -73,13 +64,15 @@ func (c *Counts) count(level mdx.Severity, n int) {
 		c.Errors += n
 	case mdx.Warning:
 		c.Warnings += n
+	case mdx.Info:
+		c.Infos += n
 	default:
 		c.Notices += n
 	}
 }
 
 // All is the number of all findings.
-func (c Counts) All() int { return c.Errors + c.Warnings + c.Notices }
+func (c Counts) All() int { return c.Errors + c.Warnings + c.Notices + c.Infos }
 
 // Count counts findings.
 func Count(list []Finding) Counts {

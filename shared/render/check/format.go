@@ -42,7 +42,11 @@ func WriteGitHub(w io.Writer, prefix string, list []Finding) error {
 		if f.Line > 0 && f.Column > 0 {
 			place += fmt.Sprintf(",col=%d", f.Column)
 		}
-		if _, err := fmt.Fprintf(w, "::%s %s,title=%s::%s\n", f.Level, place, value.Replace(f.Code), data.Replace(f.Message)); err != nil {
+		level := f.Level
+		if level == mdx.Info { // GitHub has no such level
+			level = mdx.Notice
+		}
+		if _, err := fmt.Fprintf(w, "::%s %s,title=%s::%s\n", level, place, value.Replace(f.Code), data.Replace(f.Message)); err != nil {
 			return err
 		}
 	}
@@ -66,7 +70,7 @@ func WriteGitLab(w io.Writer, prefix string, list []Finding) error {
 		Severity    string   `json:"severity"`
 		Location    location `json:"location"`
 	}
-	severity := map[mdx.Severity]string{mdx.Error: "major", mdx.Warning: "minor", mdx.Notice: "info"}
+	severity := map[mdx.Severity]string{mdx.Error: "major", mdx.Warning: "minor", mdx.Notice: "info", mdx.Info: "info"}
 	issues := make([]issue, len(list))
 	for i, print := range fingerprints(list) {
 		f := &list[i]
@@ -99,6 +103,9 @@ func WriteGitea(w io.Writer, prefix string, list []Finding) error {
 	}{Event: "COMMENT", Comments: []comment{}}
 	c := Count(list)
 	review.Body = fmt.Sprintf("Bindery found errors: %d, warnings: %d, notices: %d", c.Errors, c.Warnings, c.Notices)
+	if c.Infos > 0 {
+		review.Body += fmt.Sprintf(", for information: %d", c.Infos)
+	}
 	rest := 0
 	for _, f := range list {
 		text := fmt.Sprintf("**%s** %s (`%s`)", f.Level, markdown(f.Message), f.Code)
@@ -196,7 +203,7 @@ func WriteSARIF(w io.Writer, prefix, version string, list []Finding) error {
 		Columns string   `json:"columnKind"`
 	}
 	level := func(of mdx.Severity) string {
-		if of == mdx.Notice {
+		if of == mdx.Notice || of == mdx.Info {
 			return "note"
 		}
 		return string(of)
@@ -227,7 +234,7 @@ func WriteSARIF(w io.Writer, prefix, version string, list []Finding) error {
 
 // WriteJUnit writes findings as a report of tests, which GitLab, Jenkins and others
 // show: a suite for each file, a case for each finding. Errors and warnings are
-// failures, notices are skipped. Where nothing is found, one case says so, since some
+// failures, all others are skipped. Where nothing is found, one case says so, since some
 // services refuse a report without any.
 func WriteJUnit(w io.Writer, prefix string, list []Finding) error {
 	type outcome struct {
@@ -276,7 +283,7 @@ func WriteJUnit(w io.Writer, prefix string, list []Finding) error {
 			place += fmt.Sprintf(":%d:%d", f.Line, max(f.Column, 1))
 		}
 		what := &outcome{f.Message, string(f.Level), fmt.Sprintf("%s: %s: %s (%s)", place, f.Level, f.Message, f.Code)}
-		if f.Level == mdx.Notice {
+		if f.Level == mdx.Notice || f.Level == mdx.Info {
 			one.Skipped = what
 			s.Skipped++
 		} else {

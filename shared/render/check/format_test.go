@@ -22,6 +22,7 @@ func someFindings() []check.Finding {
 		{Level: mdx.Warning, Code: "link-missing", File: "ä.mdx", Line: 1, Column: 1, Message: "gone"},
 		{Level: mdx.Warning, Code: "link-missing", File: "ä.mdx", Line: 9, Column: 1, Message: "gone"},
 		{Level: mdx.Notice, Code: "class-unknown", File: "docs.json", Message: "odd"},
+		{Level: mdx.Info, Code: "page-unlisted", File: "ä.mdx", Line: 1, Message: "alone"},
 	}
 }
 
@@ -34,7 +35,8 @@ func TestWriteGitHub(t *testing.T) {
 	want := "::error file=docs/a%2C b.mdx,line=3,col=7,title=mdx-syntax::100%25 wrong:%0Areally\n" +
 		"::warning file=docs/ä.mdx,line=1,col=1,title=link-missing::gone\n" +
 		"::warning file=docs/ä.mdx,line=9,col=1,title=link-missing::gone\n" +
-		"::notice file=docs/docs.json,title=class-unknown::odd\n"
+		"::notice file=docs/docs.json,title=class-unknown::odd\n" +
+		"::notice file=docs/ä.mdx,line=1,title=page-unlisted::alone\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("the commands differ (-want +got):\n%s", diff)
 	}
@@ -64,7 +66,7 @@ func TestWriteGitLab(t *testing.T) {
 			t.Errorf("an issue is not whole: %+v", i)
 		}
 	}
-	if len(prints) != 4 || issues[0].Severity != "major" || issues[3].Severity != "info" {
+	if len(prints) != 5 || issues[0].Severity != "major" || issues[3].Severity != "info" || issues[4].Severity != "info" {
 		t.Errorf("the issues are %+v", issues)
 	}
 	b.Reset()
@@ -100,12 +102,13 @@ func TestWriteGitea(t *testing.T) {
 		{"docs/a, b.mdx", 3, "**error** 100% wrong: really (`mdx-syntax`)"},
 		{"docs/ä.mdx", 1, "**warning** gone (`link-missing`)"},
 		{"docs/ä.mdx", 9, "**warning** gone (`link-missing`)"},
+		{"docs/ä.mdx", 1, "**info** alone (`page-unlisted`)"},
 		{"docs/c.mdx", 2, "**warning** no page /a\\_b\\_c; \\[x\\]\\(//evil.example\\) @\u200bann closes #\u200b1 \\`d\\` (`link-missing`)"},
 	}
 	if diff := cmp.Diff(want, got.Comments); diff != "" || got.Event != "COMMENT" {
 		t.Errorf("event %s, comments (-want +got):\n%s", got.Event, diff)
 	}
-	if want := "Bindery found errors: 1, warnings: 3, notices: 1\n\ndocs/docs.json: **notice** odd (`class-unknown`)"; got.Body != want {
+	if want := "Bindery found errors: 1, warnings: 3, notices: 1, for information: 1\n\ndocs/docs.json: **notice** odd (`class-unknown`)"; got.Body != want {
 		t.Errorf("the body is %q", got.Body)
 	}
 	many := slices.Repeat(list[:1], 53)
@@ -160,7 +163,7 @@ func TestWriteSARIF(t *testing.T) {
 			if r.RuleIndex >= len(rules) || rules[r.RuleIndex].ID != r.RuleID || r.RuleID != list[i].Code {
 				t.Errorf("a result refers to another rule: %+v", r)
 			}
-			if level := map[mdx.Severity]string{mdx.Error: "error", mdx.Warning: "warning", mdx.Notice: "note"}[list[i].Level]; r.Level != level {
+			if level := map[mdx.Severity]string{mdx.Error: "error", mdx.Warning: "warning", mdx.Notice: "note", mdx.Info: "note"}[list[i].Level]; r.Level != level {
 				t.Errorf("the level is %s, want %s", r.Level, level)
 			}
 			at := r.Locations[0].PhysicalLocation
@@ -255,12 +258,12 @@ func TestWriteJUnit(t *testing.T) {
 		}
 		want := map[string]int{"testsuites": 1, "testsuite": 1, "testcase": 1}
 		if list != nil {
-			want = map[string]int{"testsuites": 1, "testsuite": 4, "testcase": 5, "failure": 4, "skipped": 1}
+			want = map[string]int{"testsuites": 1, "testsuite": 4, "testcase": 6, "failure": 4, "skipped": 2}
 		}
 		if diff := cmp.Diff(want, counts); diff != "" {
 			t.Errorf("the elements differ (-want +got):\n%s\n%s", diff, b.String())
 		}
-		if list != nil && !strings.Contains(b.String(), `<testsuites name="bindery check" tests="5" failures="4" errors="0">`) {
+		if list != nil && !strings.Contains(b.String(), `<testsuites name="bindery check" tests="6" failures="4" errors="0">`) {
 			t.Errorf("the counts are wrong:\n%s", b.String())
 		}
 	}

@@ -106,7 +106,7 @@ func Contrast(s *site.Site, fsys fs.FS) ([]mdx.Diagnostic, error) {
 				at = at.Fields().Take(name)
 			}
 		}
-		d := mdx.Diagnostic{Severity: mdx.Notice, Code: "color-contrast", File: s.ConfigFile, Message: c.String()}
+		d := mdx.Diagnostic{Severity: mdx.Info, Code: "color-contrast", File: s.ConfigFile, Message: c.String()}
 		if at != nil {
 			d.Line, d.Column = at.Line, at.Column
 		}

@@ -12,14 +12,14 @@ import (
 // they are not hidden, and pages of one group with the same label.
 func Navigation(s *site.Site) []mdx.Diagnostic {
 	var found []mdx.Diagnostic
-	say := func(p *site.Page, code, format string, args ...any) {
+	say := func(p *site.Page, severity mdx.Severity, code, format string, args ...any) {
 		found = append(found, mdx.Diagnostic{
-			Severity: mdx.Notice, Code: code, File: p.File(), Line: 1, Column: 1, Message: fmt.Sprintf(format, args...),
+			Severity: severity, Code: code, File: p.File(), Line: 1, Column: 1, Message: fmt.Sprintf(format, args...),
 		})
 	}
 	for i := range s.Pages {
 		if p := &s.Pages[i]; !p.InNav && !p.Hidden && !p.Excluded && p.From == "" && i != s.Home() {
-			say(p, "page-unlisted", `the page is not in the navigation, so only links lead to it; if that is intended, set "hidden: true" in its head`)
+			say(p, mdx.Info, "page-unlisted", `the page is not in the navigation, so only links lead to it; if that is intended, set "hidden: true" in its head`)
 		}
 	}
 	var visit func(n *site.Node)
@@ -36,7 +36,7 @@ func Navigation(s *site.Site) []mdx.Diagnostic {
 			if !again {
 				first[label] = child.Page
 			} else if before != child.Page {
-				say(p, "title-duplicate", "the navigation labels this page %q, like %s in the same group", label, s.Pages[before].Source)
+				say(p, mdx.Notice, "title-duplicate", "the navigation labels this page %q, like %s in the same group", label, s.Pages[before].Source)
 			}
 		}
 	}

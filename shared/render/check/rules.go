@@ -227,10 +227,10 @@ func (r *ruleReader) rule(code string, at, value ast.Node) {
 		word = s.Value
 	}
 	switch level := mdx.Severity(word); level {
-	case Off, mdx.Notice, mdx.Warning, mdx.Error:
+	case Off, mdx.Info, mdx.Notice, mdx.Warning, mdx.Error:
 		r.rules[code] = level
 	default:
-		r.fault(cmp.Or(value, at), "the level of %s must be off, notice, warning or error", code)
+		r.fault(cmp.Or(value, at), "the level of %s must be off, info, notice, warning or error", code)
 	}
 }
 

@@ -29,7 +29,7 @@ func FuzzRules(f *testing.F) {
 		r := new(ruleReader)
 		r.parse(src)
 		for code, level := range r.rules {
-			if code == rulesCode || !slices.Contains([]string{"off", "notice", "warning", "error"}, string(level)) {
+			if code == rulesCode || !slices.Contains([]string{"off", "info", "notice", "warning", "error"}, string(level)) {
 				t.Errorf("%s has the level %q", code, level)
 			}
 		}

@@ -69,7 +69,7 @@ func newServices(s *site.Site, features Features) (services, error) {
 		v.ratings = features.RatingsURL
 	}
 	if wanted && v.ratings == "" {
-		tell(mdx.Notice, "config-unsupported", "readers can't rate pages: %s", missingService(features, "the project names no address that ratings are sent to"))
+		tell(mdx.Info, "config-unsupported", "readers can't rate pages: %s", missingService(features, "the project names no address that ratings are sent to"))
 	}
 	all := analytics.Services{}
 	own := maps.Clone(s.Config.Integrations)
@@ -80,7 +80,7 @@ func newServices(s *site.Site, features Features) (services, error) {
 	case features.SiteAnalytics:
 		maps.Copy(all, own)
 	case len(own) > 0:
-		tell(mdx.Notice, "integration-off", "pages don't load %s: %s", strings.Join(slices.Sorted(maps.Keys(own)), ", "),
+		tell(mdx.Info, "integration-off", "pages don't load %s: %s", strings.Join(slices.Sorted(maps.Keys(own)), ", "),
 			missingService(features, "the project does not allow the site's own analytics"))
 	}
 	if features.Analytics && features.AnalyticsID != "" {
@@ -105,11 +105,11 @@ func newServices(s *site.Site, features Features) (services, error) {
 		unset = append(unset, "web analytics")
 	}
 	if unset != nil {
-		tell(mdx.Notice, "feature-unset", "pages could have %s, but neither the project nor the site names a service for it", strings.Join(unset, " and "))
+		tell(mdx.Info, "feature-unset", "pages could have %s, but neither the project nor the site names a service for it", strings.Join(unset, " and "))
 	}
 	for _, p := range problems {
 		if p.Unknown {
-			tell(mdx.Notice, "integration-unsupported", "the integration %q is left out: %s", p.Service, p.Reason)
+			tell(mdx.Info, "integration-unsupported", "the integration %q is left out: %s", p.Service, p.Reason)
 		} else {
 			tell(mdx.Warning, "integration", "the integration %q is left out: %s", p.Service, p.Reason)
 		}

@@ -154,7 +154,8 @@ type Severity string
 const (
 	Error   Severity = "error"   // something of the page is not shown as its author meant it
 	Warning Severity = "warning" // the page is whole, but probably not what was meant
-	Notice  Severity = "notice"  // for information
+	Notice  Severity = "notice"  // the page is as it was meant, and could be better
+	Info    Severity = "info"    // nothing to fix in the site: something that a bundle lacks, or does in its own way
 )
 
 // Diagnostic is something that an author should know about a source file. It

@@ -135,7 +135,7 @@ func (w *htmlWriter) codeLanguage(n *mdx.Node, lang string) {
 		return
 	}
 	if _, known := w.r.Highlighter.Language(lang); !known {
-		w.reportOnce(n, "code-language "+lang, n.Pos, "code-language", "code is shown in one colour: no language is called "+excerpt(lang))
+		w.reportOnce(n, "code-language "+lang, n.Pos, mdx.Warning, "code-language", "code is shown in one colour: no language is called "+excerpt(lang))
 	}
 }
 

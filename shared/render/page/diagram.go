@@ -40,7 +40,11 @@ func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source s
 			w.fail(w.ctx.Err())
 			return true, false
 		}
-		if !errors.Is(err, diagram.ErrOther) && n != nil {
+		switch {
+		case n == nil:
+		case errors.Is(err, diagram.ErrOther):
+			w.report(w.fileOf(n), n.Pos, mdx.Info, "diagram-not-drawn", "the diagram is drawn in the browser: "+err.Error())
+		default:
 			w.report(w.fileOf(n), n.Pos, mdx.Warning, "diagram-not-drawn", "the diagram is not drawn at export: "+err.Error())
 		}
 		live = diagram.Live(err)

@@ -49,7 +49,7 @@ func TestDiagrams(t *testing.T) {
 		{"drawn", "```mermaid\nfine\n```", strings.Replace(drawing, "%", `A "title"`, 1), nil, false, false},
 		{"with a title", "```Mermaid The flow\nfine\n```", strings.Replace(drawing, "%", "The flow", 1), nil, false, false},
 		{"in a component", "<CodeGroup>\n```mermaid\nfine\n```\n</CodeGroup>", strings.Replace(drawing, "%", `A "title"`, 1), nil, false, false},
-		{"another kind", "```mermaid\nother\n```", `<div class="code-block" data-bindery-mermaid data-bindery-tools="` + tools + `" data-bindery-lang="mermaid">`, nil, true, true},
+		{"another kind", "```mermaid\nother\n```", `<div class="code-block" data-bindery-mermaid data-bindery-tools="` + tools + `" data-bindery-lang="mermaid">`, []string{"diagram-not-drawn"}, true, true},
 		{"broken", "```mermaid\nbroken\n```", `<div class="code-block" data-bindery-mermaid data-bindery-tools="` + tools + `" data-bindery-lang="mermaid">`, []string{"diagram-not-drawn"}, true, true},
 		{"large", "```mermaid\nlarge\n```", `<figure class="diagram mermaid" data-bindery-tools="` + tools + `"><div`, nil, false, true},
 		{"large and still", "```mermaid actions={false}\nlarge\n```", `<figure class="diagram mermaid"><div`, nil, false, false},

@@ -35,7 +35,7 @@ func (w *htmlWriter) elementHTML(out *component.Writer, n *mdx.Node) {
 		return
 	}
 	if !isTag(n.Name) {
-		w.reportOnce(n, "component "+n.Name, n.Pos, "component-unknown", "there is no component <"+n.Name+">; its content is shown without it"+meant(n.Name, w.r.componentNames()))
+		w.reportOnce(n, "component "+n.Name, n.Pos, mdx.Warning, "component-unknown", "there is no component <"+n.Name+">; its content is shown without it"+meant(n.Name, w.r.componentNames()))
 		w.nodes(out, n.Children)
 		return
 	}

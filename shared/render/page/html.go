@@ -77,13 +77,13 @@ func (w *htmlWriter) emitted(id string) {
 	}
 }
 
-// reportOnce records a warning the first time that key occurs on the page.
-func (w *htmlWriter) reportOnce(n *mdx.Node, key string, pos mdx.Pos, code, message string) {
+// reportOnce records a finding the first time that key occurs on the page.
+func (w *htmlWriter) reportOnce(n *mdx.Node, key string, pos mdx.Pos, level mdx.Severity, code, message string) {
 	if _, again := w.once[key]; again {
 		return
 	}
 	put(&w.once, key, struct{}{})
-	w.report(w.fileOf(n), pos, mdx.Warning, code, message)
+	w.report(w.fileOf(n), pos, level, code, message)
 }
 
 // told reports, once a page, what has no effect by the table of capabilities; n is

@@ -89,7 +89,7 @@ func (w *htmlWriter) icon(n *mdx.Node, name, library, style string) (svg string,
 	}
 	near := w.iconMeant(name)
 	if pro, is := w.r.Icons.(component.ProIcons); is && near == "" && pro.Pro(name) {
-		w.reportOnce(n, "icon "+name, n.Pos, "icon-pro", name+" may be an icon of Font Awesome Pro, whose drawings are not free: its place stays empty")
+		w.reportOnce(n, "icon "+name, n.Pos, mdx.Info, "icon-pro", name+" may be an icon of Font Awesome Pro, whose drawings are not free: its place stays empty")
 	} else {
 		w.report(w.fileOf(n), n.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name+near)
 	}

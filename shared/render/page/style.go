@@ -49,7 +49,7 @@ func (w *htmlWriter) style(n *mdx.Node, pos mdx.Pos, source string) string {
 			b.WriteString("visibility:hidden")
 		}
 		if !ok {
-			w.reportOnce(n, "style "+d.Text, pos, "style-dropped", "this style is left out: "+excerpt(d.Text))
+			w.reportOnce(n, "style "+d.Text, pos, mdx.Warning, "style-dropped", "this style is left out: "+excerpt(d.Text))
 			continue
 		}
 		if b.Len() > 0 {
@@ -67,7 +67,7 @@ func (w *htmlWriter) style(n *mdx.Node, pos mdx.Pos, source string) string {
 	class := "st-" + hex.EncodeToString(sum[:5])
 	if _, known := w.result.Styles[class]; !known {
 		if len(w.result.Styles) >= maxStyles {
-			w.reportOnce(n, "styles", pos, "style-dropped", "the page has more than 500 different styles; the rest is left out")
+			w.reportOnce(n, "styles", pos, mdx.Warning, "style-dropped", "the page has more than 500 different styles; the rest is left out")
 			return ""
 		}
 		put(&w.result.Styles, class, rule)

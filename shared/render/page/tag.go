@@ -17,7 +17,7 @@ func (w *htmlWriter) usesOutside(n *mdx.Node) bool {
 	e := w.element(n, nil)
 	for _, name := range [...]string{"href", "xlinkHref", "xlink:href"} {
 		if href := strings.TrimSpace(e.String(name)); href != "" && href[0] != '#' {
-			w.reportOnce(n, "use "+href, attrPos(n, name), "drawing-outside", "<use> is left out: it shows a drawing of another file, which browsers refuse from a folder: "+excerpt(href))
+			w.reportOnce(n, "use "+href, attrPos(n, name), mdx.Warning, "drawing-outside", "<use> is left out: it shows a drawing of another file, which browsers refuse from a folder: "+excerpt(href))
 			return true
 		}
 	}

@@ -323,18 +323,18 @@ func TestUnknownFields(t *testing.T) {
 // nothing else than there is, is not.
 func TestUnsupportedFields(t *testing.T) {
 	for _, c := range []struct{ file, fields, want string }{
-		{"docs.json", `"errors": {"404": {"redirect": true}}`, `docs.json:1:33: notice: "errors.404.redirect" has no effect: a bundle does not know where it is served: unknown addresses show 404.html`},
+		{"docs.json", `"errors": {"404": {"redirect": true}}`, `docs.json:1:33: info: "errors.404.redirect" has no effect: a bundle does not know where it is served: unknown addresses show 404.html`},
 		{"docs.json", `"errors": {"404": {"redirect": false}}`, ""},
-		{"docs.json", `"thumbnails": {"background": "/p.png", "appearance": "dark"}`, `docs.json:1:31: notice: "thumbnails.background" has no effect: pictures for links have the site's colour behind their words`},
-		{"docs.json", `"thumbnails": {"fonts": {"family": "Inter"}}`, `docs.json:1:37: notice: "thumbnails.fonts.family" has no effect: pictures for links are written in one font`},
-		{"docs.json", `"styling": {"codeblocks": "dracula"}`, `docs.json:1:28: notice: "styling.codeblocks" has no effect: code has colours of its own, light and dark`},
-		{"docs.json", `"styling": {"codeblocks": {"theme": {"light": "a", "dark": "b"}}}`, `docs.json:1:38: notice: "styling.codeblocks" has no effect: code has colours of its own, light and dark`},
+		{"docs.json", `"thumbnails": {"background": "/p.png", "appearance": "dark"}`, `docs.json:1:31: info: "thumbnails.background" has no effect: pictures for links have the site's colour behind their words`},
+		{"docs.json", `"thumbnails": {"fonts": {"family": "Inter"}}`, `docs.json:1:37: info: "thumbnails.fonts.family" has no effect: pictures for links are written in one font`},
+		{"docs.json", `"styling": {"codeblocks": "dracula"}`, `docs.json:1:28: info: "styling.codeblocks" has no effect: code has colours of its own, light and dark`},
+		{"docs.json", `"styling": {"codeblocks": {"theme": {"light": "a", "dark": "b"}}}`, `docs.json:1:38: info: "styling.codeblocks" has no effect: code has colours of its own, light and dark`},
 		{"docs.json", `"styling": {"codeblocks": "dark", "rounded": "sharp"}`, ""},
 		{"docs.json", `"styling": {"codeblocks": {"theme": "system"}}`, ""},
-		{"docs.json", `"styling": {"codeblocks": {"languages": {"custom": ["/g.json"]}}}`, `docs.json:1:42: notice: "styling.codeblocks.languages" has no effect: grammars are not read: code in such a language has one colour`},
-		{"mint.json", `"search": {"location": "side"}`, `mint.json:1:25: notice: the search field stands in the header`},
+		{"docs.json", `"styling": {"codeblocks": {"languages": {"custom": ["/g.json"]}}}`, `docs.json:1:42: info: "styling.codeblocks.languages" has no effect: grammars are not read: code in such a language has one colour`},
+		{"mint.json", `"search": {"location": "side"}`, `mint.json:1:25: info: the search field stands in the header`},
 		{"mint.json", `"search": "top", "layout": "topnav", "codeBlock": {"mode": "dark"}`, ""},
-		{"mint.json", `"layout": "sidenav"`, `mint.json:1:12: notice: pages have one shape, and not "sidenav"`},
+		{"mint.json", `"layout": "sidenav"`, `mint.json:1:12: info: pages have one shape, and not "sidenav"`},
 	} {
 		nav := `"navigation": {"pages": ["a"]}`
 		if c.file == "mint.json" {

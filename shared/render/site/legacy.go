@@ -105,14 +105,14 @@ func (r *configReader) legacyStyling(v *value) (s Styling) {
 // that is most like the look.
 func (r *configReader) shape(v *value, what, usual string) {
 	if s := r.str(v); s != "" && s != usual {
-		r.report(v, mdx.Notice, "config-unsupported", "%s have one shape, and not %q", what, s)
+		r.report(v, mdx.Info, "config-unsupported", "%s have one shape, and not %q", what, s)
 	}
 }
 
 // searchPlace reads where the search field is to stand.
 func (r *configReader) searchPlace(v *value) {
 	if r.oneOf(v, "side", "top") == "side" {
-		r.report(v, mdx.Notice, "config-unsupported", "the search field stands in the header")
+		r.report(v, mdx.Info, "config-unsupported", "the search field stands in the header")
 	}
 }
 

@@ -48,7 +48,7 @@ func (r *configReader) contextual(v *value) (c Contextual) {
 			}
 			r.report(o, mdx.Warning, "config-value", "there is no option %q of the page's menu%s", name, hint)
 		case needs != "":
-			r.report(o, mdx.Notice, "contextual-unsupported", "the option %q of the page's menu is left out: it needs %s, which a bundle has not", name, needs)
+			r.report(o, mdx.Info, "contextual-unsupported", "the option %q of the page's menu is left out: it needs %s, which a bundle has not", name, needs)
 			c.Options = append(c.Options, ContextualOption{Name: name})
 		default:
 			c.Options = append(c.Options, ContextualOption{Name: name})

@@ -24,8 +24,11 @@ func (r *configReader) tell(at *value, kind capability.Kind, name string, values
 	}
 	r.told[key] = true
 	severity := mdx.Notice
-	if row.Loses {
+	switch {
+	case row.Loses:
 		severity = mdx.Warning
+	case row.Code == "config-unsupported":
+		severity = mdx.Info
 	}
 	of := ""
 	if len(values) > 0 {

@@ -64,7 +64,8 @@ func (b Bundle) sameAs(other Bundle) bool {
 type Diagnostics struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
-	Infos    int `json:"infos"`
+	Notices  int `json:"infos"` // named so in records of all releases
+	Infos    int `json:"details,omitempty"`
 }
 
 // ExportJob is one static export: of one snapshot, with the settings that the

@@ -33,8 +33,11 @@ type Finding struct {
 	Message string `json:"message"`
 }
 
+// SeverityInfo is the severity of findings that leave nothing to fix in the site.
+const SeverityInfo = "info"
+
 // Severities lists how much findings matter, the gravest first.
-func Severities() []string { return []string{"error", "warning", "notice"} }
+func Severities() []string { return []string{"error", "warning", "notice", SeverityInfo} }
 
 // Forms of what callers may ask findings by.
 const (
@@ -67,7 +70,7 @@ type FindingList struct {
 func (in FindingList) check() error {
 	switch {
 	case in.Severity != "" && !slices.Contains(Severities(), in.Severity):
-		return FieldErrorf("severity", "must be error, warning or notice")
+		return FieldErrorf("severity", "must be error, warning, notice or info")
 	case in.Code != "" && (len(in.Code) > MaxFindingCode || !findingCodeForm().MatchString(in.Code)):
 		return FieldErrorf("code", `must be a code such as "link-missing"`)
 	case len(in.File) > MaxFindingFile:

@@ -139,7 +139,7 @@ func TestFindings(t *testing.T) {
 	path := "/v1/static-export/jobs/" + x.done + "/findings"
 	for query, want := range map[string][]string{
 		"?": {"one", "two", "three"}, "?severity=warning": {"two", "three"}, "?code=mdx-syntax": {"one"}, "?file=docs.json": {"three"},
-		"?severity=notice": nil, "?severity=warning&file=a.mdx": {"two"},
+		"?severity=notice": nil, "?severity=info": nil, "?severity=warning&file=a.mdx": {"two"},
 	} {
 		for _, limit := range []int{1, 2, 50} {
 			found, _ := pages(w, x, path+query, limit, func(res response) ([]api.Finding, *string) {

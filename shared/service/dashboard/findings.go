@@ -35,8 +35,12 @@ type findingView struct {
 }
 
 type findingsView struct {
-	Job                  string
-	Files                []fileFindings
+	Job   string
+	Files []fileFindings
+	// Infos are those for information, which are shown in one line until somebody
+	// opens it, unless they were asked for.
+	Infos                []fileFindings
+	InfoCount            int
 	Next                 string
 	Severities           []choice
 	Severity, Code, File string
@@ -60,10 +64,15 @@ func findingsPage(q *request) error {
 	}
 	v.Next, v.Count = next, len(found)
 	for _, f := range found { // they are sorted by file
-		if n := len(v.Files); n == 0 || v.Files[n-1].File != f.File {
-			v.Files = append(v.Files, fileFindings{File: f.File})
+		to := &v.Files
+		if f.Severity == admin.SeverityInfo && in.Severity == "" && in.Code == "" {
+			to = &v.Infos
+			v.InfoCount++
 		}
-		last := &v.Files[len(v.Files)-1]
+		if n := len(*to); n == 0 || (*to)[n-1].File != f.File {
+			*to = append(*to, fileFindings{File: f.File})
+		}
+		last := &(*to)[len(*to)-1]
 		last.Findings = append(last.Findings, findingView{Finding: f})
 	}
 	q.addLines(v.Files)

@@ -54,6 +54,30 @@ func TestFindingsHaveTheirLines(t *testing.T) {
 	b.get("/org/"+x.ID+"/projects/"+x.project.ID+"/snapshots/"+newest.ID).says(t, "the snapshot", 200, "It is the first of the domain.")
 }
 
+// What is for information is one line that opens, unless it was asked for.
+func TestFindingsForInformationAreOneLine(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("Own", "docs.example.com")
+	b := w.as(x, "ada", admin.RoleViewer)
+	w.publish(x, map[string]string{"index.mdx": "# Hello"})
+	info := func(file string) admin.Finding {
+		return admin.Finding{Severity: "info", Code: "page-unlisted", File: file, Line: 1, Message: "is not listed"}
+	}
+	j := w.export(x, "one", info("a.mdx"), admin.Finding{Severity: "notice", Code: "alt-missing", File: "b.mdx", Message: "no text"}, info("b.mdx"), info("c.mdx"))
+	path := "/org/" + x.ID + "/exports/" + j.ID + "/findings"
+	page := b.get(path).says(t, "findings", 200, "3 findings for information", "no text", "is not listed")
+	listed, folded, ok := strings.Cut(page.body, "<details class=\"infos\">")
+	if !ok || strings.Contains(listed, "is not listed") || strings.Count(folded, "is not listed") != 3 || strings.Contains(folded, "no text") {
+		t.Errorf("the page does not fold findings for information:\n%s", page.body)
+	}
+	for _, filter := range []string{"?severity=info", "?code=page-unlisted"} {
+		page = b.get(path+filter).says(t, filter, 200, "is not listed")
+		if strings.Contains(page.body, "<details") || strings.Count(page.body, "is not listed") != 3 || strings.Contains(page.body, "no text") {
+			t.Errorf("%s does not list what it asks for:\n%s", filter, page.body)
+		}
+	}
+}
+
 func TestSnapshotsAreCompared(t *testing.T) {
 	w := newWorld(t)
 	x := w.tenant("Own", "docs.example.com")

@@ -82,7 +82,7 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 	}
 	made := admin.Bundle{
 		Key: job.BundleKey(in.JobID), Size: info.Size, SHA256: w.digest(), Pages: facts.total.Pages, End: w.end, Cut: facts.cut,
-		Diagnostics: admin.Diagnostics{Errors: counts.Errors, Warnings: counts.Warnings, Infos: counts.Notices},
+		Diagnostics: admin.Diagnostics{Errors: counts.Errors, Warnings: counts.Warnings, Notices: counts.Notices, Infos: counts.Infos},
 	}
 	made.Changes = s.compare(ctx, input.Job, made)
 	if err := s.opt.Admin.CompleteExport(ctx, in.JobID, made); err != nil {

@@ -38,7 +38,7 @@ func searchNotice(s *site.Site, in admin.ExportInput) *mdx.Diagnostic {
 		return nil
 	}
 	return &mdx.Diagnostic{
-		Severity: mdx.Notice, Code: "search-service", File: s.ConfigFile,
+		Severity: mdx.Info, Code: "search-service", File: s.ConfigFile,
 		Message: `pages have no search field: the project names a service, and only "bundled" search is built into a bundle`,
 	}
 }

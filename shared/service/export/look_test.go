@@ -157,7 +157,7 @@ func TestLook(t *testing.T) {
 	if !strings.Contains(diagnostics, "1 of the class names on pages: odd-name") {
 		t.Errorf("the unknown name is not told, or others are:\n%s", diagnostics)
 	}
-	if n := strings.Count(diagnostics, "diagram-not-drawn"); n != 1 {
+	if n := strings.Count(diagnostics, `"severity":"warning","code":"diagram-not-drawn"`); n != 1 {
 		t.Errorf("%d diagrams are told to be not drawn, want 1:\n%s", n, diagnostics)
 	}
 }

@@ -69,6 +69,7 @@ type keptBundle struct {
 	Errors   int
 	Warnings int
 	Notices  int
+	Infos    int
 	Findings []byte
 }
 
@@ -94,7 +95,7 @@ func (s *Steps) keepBundle(ctx context.Context, values *kept.Store, j admin.Expo
 	values.KeepFile(key, body)
 	values.Put(key, kept.Append(nil, keptBundle{
 		Job: j.ID, Size: b.Size, SHA256: b.SHA256, Pages: b.Pages, End: b.End,
-		Errors: b.Diagnostics.Errors, Warnings: b.Diagnostics.Warnings, Notices: b.Diagnostics.Infos, Findings: findings,
+		Errors: b.Diagnostics.Errors, Warnings: b.Diagnostics.Warnings, Notices: b.Diagnostics.Notices, Infos: b.Diagnostics.Infos, Findings: findings,
 	}))
 }
 
@@ -117,7 +118,7 @@ func (s *Steps) recallBundle(ctx context.Context, values *kept.Store, j admin.Ex
 	defer f.Close()
 	bundle := admin.Bundle{
 		Key: job.BundleKey(j.ID), Size: k.Size, SHA256: k.SHA256, Pages: k.Pages, End: k.End,
-		Diagnostics: admin.Diagnostics{Errors: k.Errors, Warnings: k.Warnings, Infos: k.Notices},
+		Diagnostics: admin.Diagnostics{Errors: k.Errors, Warnings: k.Warnings, Notices: k.Notices, Infos: k.Infos},
 	}
 	from := &failing{from: f}
 	_, err = s.opt.Objects.Put(ctx, bundle.Key, from, store.PutOptions{SHA256: k.SHA256})

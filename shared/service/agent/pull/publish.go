@@ -319,7 +319,7 @@ func findingsOf(ctx context.Context, domain string, base tool.Base, root string,
 	found, err := c.Check(ctx, tree.FS(), false)
 	var lines []string
 	for _, f := range found {
-		if f.Level != tool.LevelNotice {
+		if f.Level == tool.LevelError || f.Level == tool.LevelWarning {
 			lines = append(lines, fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Level, f.Message))
 		}
 	}

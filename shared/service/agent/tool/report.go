@@ -47,7 +47,7 @@ func (s *Set) check(ctx context.Context, a args) (Result, error) {
 		b.add("%s: %s: %s (%s)", place, f.Level, cutLine(f.Message), f.Code)
 	}
 	var said []string
-	for _, level := range []string{LevelError, LevelWarning, LevelNotice} {
+	for _, level := range []string{LevelError, LevelWarning, LevelNotice, LevelInfo} {
 		if n := levels[level]; n > 0 {
 			said = append(said, plural(n, level))
 		}

@@ -52,6 +52,7 @@ const (
 	LevelError   = "error"
 	LevelWarning = "warning"
 	LevelNotice  = "notice"
+	LevelInfo    = "info"
 )
 
 // Finding is something wrong in a site.

@@ -151,10 +151,10 @@
     ".toggle.error{background:#b3261e;color:#fff}.toggle.warning{background:#ffe08a}" +
     ".box{box-sizing:border-box;margin-block-end:.5rem;max-height:60vh;overflow:auto;background:#fff;border:1px solid #767676;border-radius:8px;padding:.75rem 1rem;box-shadow:0 4px 24px #0005}" +
     ".box.alert{border:2px solid #b3261e}h2{font-size:1rem;margin:0 0 .5rem}ul{list-style:none;margin:0;padding:0}li{padding:.5rem 0;border-top:1px solid #ddd}li:first-child{border:0}" +
-    "p{margin:0 0 .25rem}.level{font-weight:700}.error .level{color:#b3261e}.warning .level{color:#7a4f00}.notice .level{color:#444}" +
+    "p{margin:0 0 .25rem}.level{font-weight:700}.error .level{color:#b3261e}.warning .level{color:#7a4f00}.notice .level,.info .level{color:#444}" +
     "code,pre{font:12px/1.5 ui-monospace,monospace}pre{margin:.25rem 0;padding:.4rem .6rem;background:#f2f2f2;overflow:auto;white-space:pre}.mark{color:#b3261e;font-weight:700}" +
     ".place{padding:.1rem .5rem;overflow-wrap:anywhere;text-align:start}.gone{padding:.3rem .7rem;background:#333;color:#fff;border-radius:6px;margin-block-end:.5rem}" +
-    "@media(prefers-color-scheme:dark){:host{color:#eee}.box,button{background:#1e1e1e;border-color:#8a8a8a}pre{background:#2c2c2c}li{border-color:#444}.error .level,.mark{color:#ff9d94}.warning .level{color:#ffd166}.notice .level{color:#ccc}.toggle.warning{background:#6b4e00}}");
+    "@media(prefers-color-scheme:dark){:host{color:#eee}.box,button{background:#1e1e1e;border-color:#8a8a8a}pre{background:#2c2c2c}li{border-color:#444}.error .level,.mark{color:#ff9d94}.warning .level{color:#ffd166}.notice .level,.info .level{color:#ccc}.toggle.warning{background:#6b4e00}}");
   tree.adoptedStyleSheets = [sheet];
   var alarm = tree.appendChild(element("div", "box alert")), list = tree.appendChild(element("div", "box"));
   var gone = tree.appendChild(element("div", "gone", "bindery dev has ended or can't be reached"));
