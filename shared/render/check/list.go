@@ -48,6 +48,7 @@ func FactsOf(s *site.Site, i int, res *page.Result) Facts {
 		comments.add(&Ignore{Ignore: comment})
 	}
 	var own map[string]bool
+	hints := 0
 	for _, l := range res.Links {
 		if l.Page < 0 || l.Missing || l.Asset || !needsID(l.Fragment) || s.Pages[l.Page].Excluded {
 			continue
@@ -64,7 +65,11 @@ func FactsOf(s *site.Site, i int, res *page.Result) Facts {
 			}
 		}
 		if !own[l.Fragment] && !res.Unrun {
-			f.Diagnostics = append(f.Diagnostics, fragmentMissing(s, link))
+			var names []string
+			if hints++; hints <= maxHints {
+				names = strings.Split(namesOf(res.IDs), "\n")
+			}
+			f.Diagnostics = append(f.Diagnostics, fragmentMissing(s, link, names))
 		}
 	}
 	if len(comments) > 0 {
@@ -91,11 +96,36 @@ func needsID(fragment string) bool {
 // themeContent is the id of the content in the document around a body.
 const themeContent = "bindery-content"
 
-func fragmentMissing(s *site.Site, l Link) mdx.Diagnostic {
+// fragmentMissing returns the finding about a link to a place that its page does not
+// have. ids are the places that it has, as far as they are known.
+func fragmentMissing(s *site.Site, l Link, ids []string) mdx.Diagnostic {
+	hint := ""
+	if near := site.Nearest(l.Fragment, ids); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", "#"+near)
+	}
 	return mdx.Diagnostic{
 		Severity: mdx.Warning, Code: "fragment-missing", File: l.File, Line: l.Line, Column: l.Column,
-		Message: fmt.Sprintf("the link %q leads to %s, which has no place %q", l.Raw, s.Pages[l.Page].Source, l.Fragment),
+		Message: fmt.Sprintf("the link %q leads to %s, which has no place %q%s", l.Raw, s.Pages[l.Page].Source, l.Fragment, hint),
 	}
+}
+
+// Bounds of what suggestions cost.
+const (
+	maxNames    = 16 << 10 // bytes of ids of a page that are compared
+	maxHints    = 100      // missing places of a page's own that are compared
+	maxAllHints = 2000     // the same of links between pages
+)
+
+// namesOf joins the first ids of a page to one text, which takes less memory than a list.
+func namesOf(ids []string) string {
+	var b strings.Builder
+	for _, id := range ids {
+		if b.Len()+len(id) >= maxNames {
+			break
+		}
+		b.WriteString(id + "\n")
+	}
+	return b.String()
 }
 
 // CodePageFailed is the code of PageFailed.
@@ -114,6 +144,7 @@ type List struct {
 	// ids are the hashes of each page's ids. Hashes are enough: if two ids had the
 	// same one, a missing id might go unreported.
 	ids     [][]uint32
+	names   []string     // namesOf the ids of each page
 	unknown map[int]bool // pages that have ids beside those
 	events  []event      // in order
 	kept    int          // findings among the events
@@ -135,7 +166,7 @@ type event struct {
 
 // NewList begins the list of a site, to which the site's rules are applied.
 func NewList(s *site.Site, rules Rules) *List {
-	return &List{site: s, rules: rules, ids: make([][]uint32, len(s.Pages)), unknown: map[int]bool{}, partial: map[string]bool{}, seen: make(map[uint64]struct{})}
+	return &List{site: s, rules: rules, ids: make([][]uint32, len(s.Pages)), names: make([]string, len(s.Pages)), unknown: map[int]bool{}, partial: map[string]bool{}, seen: make(map[uint64]struct{})}
 }
 
 // Add adds findings about the site as a whole.
@@ -149,6 +180,7 @@ func (l *List) AddPage(f *Facts) {
 			ids[i] = hashOf(id)
 		}
 		l.ids[f.Page] = ids
+		l.names[f.Page] = namesOf(f.IDs)
 		if f.unknown {
 			l.unknown[f.Page] = true
 		}
@@ -207,13 +239,18 @@ func (l *List) Finish(fn func(Finding) error) (Counts, error) {
 		listed++
 		return fn(f)
 	}
+	hints := 0
 	for _, e := range l.events {
 		d := e.finding
 		if to := e.link; to != nil {
 			if to.Page < 0 || to.Page >= len(l.ids) || l.has(to.Page, to.Fragment) {
 				continue
 			}
-			missing := fragmentMissing(l.site, *to)
+			var names []string
+			if hints++; hints <= maxAllHints {
+				names = strings.Split(l.names[to.Page], "\n")
+			}
+			missing := fragmentMissing(l.site, *to, names)
 			if l.again(&missing) || l.ignores.silence(&missing) || !l.rules.apply(&missing) {
 				continue
 			}
