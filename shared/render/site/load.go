@@ -347,7 +347,7 @@ func (r *configReader) sort(s *Site, config *value, paths []string, publish igno
 			}
 		}
 		if Reserved(p) && kind != ignoredFile && kind != sourceFile {
-			r.report(&value{file: p}, mdx.Error, "name-reserved", "names that begin with \"bindery\" are kept for the bundle: the file is left out")
+			r.report(&value{file: p}, mdx.Error, "name-reserved", "the name is kept for the bundle's own files: the file is left out")
 			continue
 		}
 		switch kind {

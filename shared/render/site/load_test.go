@@ -208,6 +208,51 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// Anchors of the older form have the colour of colors.anchors, or one of their own; a
+// gradient begins with its colour.
+func TestLegacyAnchorColors(t *testing.T) {
+	for _, c := range []struct{ colors, anchor, light, dark string }{
+		{``, ``, "", ""},
+		{`, "anchors": "#11aa22"`, ``, "#11aa22", "#11aa22"},
+		{`, "anchors": {"from": "#11aa22", "to": "#33bb44"}`, ``, "#11aa22", "#11aa22"},
+		{`, "anchors": {"to": "#33bb44"}`, ``, "#33bb44", "#33bb44"},
+		{`, "anchors": {"from": "#11aa22", "via": "#22bb33", "to": "#33cc44"}`, ``, "#11aa22", "#11aa22"},
+		{`, "anchors": "#11aa22"`, `, "color": "#5566ff"`, "#5566ff", "#5566ff"},
+		{`, "anchors": {"from": "#11aa22", "to": "#33bb44"}`, `, "color": {"from": "#5566ff", "to": "#77aaff"}`, "#5566ff", "#5566ff"},
+	} {
+		s := mustLoad(t, files("mint.json", `{"name": "Old", "colors": {"primary": "#123456"`+c.colors+`}, "navigation": ["a"], "anchors": [
+			{"name": "Forum", "icon": "comments", "url": "https://f.example"`+c.anchor+`}]}`, "a.mdx", ""), Options{})
+		nodes := slices.Concat(s.Nav.Children, s.Global)
+		i := slices.IndexFunc(nodes, func(n *Node) bool { return n.Kind == KindAnchor && n.Label == "Forum" })
+		if i < 0 {
+			t.Errorf("%s: there is no anchor", c.colors)
+			continue
+		}
+		if n := nodes[i]; n.ColorLight != c.light || n.ColorDark != c.dark {
+			t.Errorf("%s%s: light %q, dark %q, want %q and %q", c.colors, c.anchor, n.ColorLight, n.ColorDark, c.light, c.dark)
+		}
+	}
+}
+
+// Names that only begin like those of a bundle's own files are the author's.
+func TestReserved(t *testing.T) {
+	for p, want := range map[string]bool{
+		"bindery": true, "bindery/search.js": true, "Bindery/x.png": true, "bindery.mdx": true, "bindery.md": true, "bindery.html": true, "bindery.json": true,
+		"bindery.json.gz": true, "bindery.yaml": true, "bindery-dev/events": true,
+		"bindery-guide.mdx": false, "bindery.png": false, "bindery.txt": false, "binderyx/y.mdx": false, "bindery-guide/a.mdx": false,
+		"guides/bindery.mdx": false, "guides/bindery/x.mdx": false, "book": false, "": false,
+	} {
+		if got := Reserved(p); got != want {
+			t.Errorf("%q: %t", p, got)
+		}
+	}
+	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["a", "bindery-guide"]}}`,
+		"a.mdx", "", "bindery-guide.mdx", "", "bindery.png", "x", "bindery.mdx", ""), Options{}, "name-reserved")
+	if len(s.Pages) != 2 || s.Pages[1].Output != "bindery-guide.html" || !slices.Contains(s.Files, "bindery.png") {
+		t.Errorf("the pages are %v, the files %v", s.Pages, s.Files)
+	}
+}
+
 // What a file is follows from its path.
 func TestFiles(t *testing.T) {
 	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["a", "CONTRIBUTING", "snippets/named"]}, "styles": "/z.css",
@@ -216,7 +261,7 @@ func TestFiles(t *testing.T) {
 		"snippets/s.mdx", "", "snippets/named.mdx", "", "snippets/s.js", "", "snippets/pic.png", "", "x/_snippets/t.mdx", "",
 		"components/c.jsx", "", "a.html", "", "a.md/x.txt", "", "LICENSE", "", "openapi.json", "{}",
 		".hidden/x.mdx", "", ".well-known/y.txt", "", "node_modules/z.js", "",
-		"bindery.txt", "", "bindery/x.mdx", "", "y.css", "", "z.css", "", "a.js", "", "b.js", "",
+		"bindery.json", "", "bindery/x.mdx", "", "y.css", "", "z.css", "", "a.js", "", "b.js", "",
 	), Options{}, "name-reserved", "name-reserved", "page-shadowed", "file-left-out", "file-left-out", "file-shadowed")
 	var pages []string
 	for _, p := range s.Pages {

@@ -71,9 +71,16 @@ func snippetFolder(p string) bool {
 // findings they want to see. Bundles don't have it.
 const RulesFile = "bindery.yaml"
 
-// Reserved reports whether a path is one that bundles keep for themselves.
+// Reserved reports whether a path is one that bundles or previews keep for themselves:
+// their folders, a page at the address of one, a bundle's description and the rules.
+// Other names that begin with "bindery" are the author's.
 func Reserved(p string) bool {
-	return len(p) >= 7 && strings.EqualFold(p[:7], "bindery")
+	first, _, _ := strings.Cut(strings.ToLower(p), "/")
+	switch first {
+	case "bindery", "bindery.html", "bindery.md", "bindery.mdx", "bindery-dev", RulesFile, "bindery.yml":
+		return true
+	}
+	return strings.HasPrefix(first, "bindery.json") // also compressed
 }
 
 // newPage makes a page from its path and its head; expand puts variables into

@@ -565,7 +565,7 @@ func (a *apiReader) page(file string, o *reference.Operation, directory string, 
 		address = strings.Trim(path.Clean("/"+address), "/")
 	}
 	if Reserved(address) {
-		a.report(&value{file: file, line: max(o.Line, 1), column: 1}, mdx.Error, "name-reserved", "names that begin with \"bindery\" are kept for the bundle: %s has no page", o.Key)
+		a.report(&value{file: file, line: max(o.Line, 1), column: 1}, mdx.Error, "name-reserved", "its address is kept for the bundle's own files: %s has no page", o.Key)
 		a.documented[ref] = -1
 		return -1, false
 	}

@@ -137,7 +137,7 @@ paths:
   /alone: {get: {summary: Alone, x-mint: {href: "/moved//there/?a#b"}}}
   /twice: {get: {summary: Twice, x-mint: {href: moved/there}}}
   /abroad: {get: {summary: Abroad, x-mint: {href: "https://docs.example/x"}}}
-  /kept: {get: {summary: Kept, x-mint: {href: /bindery-x}}}
+  /kept: {get: {summary: Kept, x-mint: {href: /bindery/x}}}
   /tagged: {get: {summary: Tagged, tags: [user-management]}}
   /own: {get: {summary: Own, tags: [user-management], x-group: Mine}}
   /head: {get: {summary: Head, x-mint: {metadata: {title: "A title", sidebarTitle: Short, description: Words, "og:title": Shared, playground: none, tag: NEW,

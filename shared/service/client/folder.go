@@ -345,13 +345,13 @@ func (w *walk) dir(disk, real string, above []string, within bool) error {
 	}
 	open, err := w.root.Open(filepath.FromSlash(real))
 	if err != nil {
-		w.unreadable(disk, err)
+		w.unread(disk, err)
 		return nil
 	}
 	entries, err := open.ReadDir(-1)
 	_ = open.Close()
 	if err != nil {
-		w.unreadable(disk, err)
+		w.unread(disk, err)
 		return nil
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
@@ -383,6 +383,10 @@ func (w *walk) dir(disk, real string, above []string, within bool) error {
 				return err
 			}
 		case kind.IsRegular():
+			if reason := w.closed(target, info); reason != "" {
+				w.refuse(name, "%s", reason)
+				continue
+			}
 			w.found = append(w.found, found{name, target, info})
 		default:
 			w.refuse(name, "it is %s, not a file", kindOf(kind))
@@ -416,12 +420,36 @@ func (w *walk) link(name string) (target string, info fs.FileInfo, err error) {
 	return target, info, nil
 }
 
-func (w *walk) unreadable(name string, err error) {
+// closed says why a file can't be opened, where its mode lets expect that: "" if it can.
+func (w *walk) closed(real string, info fs.FileInfo) string {
+	const everybody = 0o444
+	if info != nil && info.Mode().Perm()&everybody == everybody {
+		return ""
+	}
+	file, err := w.root.Open(filepath.FromSlash(real))
+	if err != nil {
+		return unreadable(err)
+	}
+	_ = file.Close()
+	return ""
+}
+
+// unread notes a folder that can't be read. Without the site's own there is none.
+func (w *walk) unread(name string, err error) {
+	if name == "." {
+		w.fault(name, "%s", unreadable(err))
+		return
+	}
+	w.refuse(name, "%s", unreadable(err))
+}
+
+// unreadable is the reason for what the system does not let us read.
+func unreadable(err error) string {
 	// The error's own path would be said twice.
 	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		err = inner.Err
 	}
-	w.fault(name, "it can't be read: %s", err)
+	return fmt.Sprintf("it can't be read: %s", err)
 }
 
 func kindOf(mode fs.FileMode) string {
@@ -474,7 +502,7 @@ func (w *walk) digest(f *folder, old *sources, progress func(int64)) error {
 			data, err := sum(f, file, buf[:])
 			if err != nil {
 				mu.Lock()
-				w.unreadable(file.Path, err)
+				w.fault(file.Path, "%s", unreadable(err))
 				mu.Unlock()
 				return nil
 			}

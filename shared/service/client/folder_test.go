@@ -223,6 +223,40 @@ func TestFolderFaults(t *testing.T) {
 
 // What is small is published as it was when the folder was looked through; a large
 // file is read again, and a change of it is found then.
+// What the system does not let us read is left out, and stops nothing.
+func TestFolderLeavesOutWhatIsClosed(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"docs.json": "{}", "a.mdx": "x", "own.mdx": "x", "closed.mdx": "x", "closed/b.mdx": "x"})
+	for name, mode := range map[string]os.FileMode{"own.mdx": 0o600, "closed.mdx": 0, "closed": 0} {
+		name := filepath.Join(dir, name)
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(name, 0o700) })
+	}
+	if _, err := os.ReadFile(filepath.Join(dir, "closed.mdx")); err == nil {
+		t.Skip("this user reads files of any mode")
+	}
+	f, err := openFolder(t.Context(), dir, nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var files, refused []string
+	for _, file := range f.Files {
+		files = append(files, file.Path)
+	}
+	for _, r := range f.Refused {
+		refused = append(refused, r.Path+": "+r.Reason)
+	}
+	if diff := cmp.Diff([]string{"a.mdx", "docs.json", "own.mdx"}, files); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"closed: it can't be read: permission denied", "closed.mdx: it can't be read: permission denied"}, refused); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestFolderHoldsSmallFiles(t *testing.T) {
 	dir := t.TempDir()
 	large := strings.Repeat("x", maxHeldFile+1)

@@ -24,8 +24,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/serve"
 )
 
-// Below the site's root lies what belongs to the preview alone. A site has no names
-// that begin with "bindery".
+// Below the site's root lies what belongs to the preview alone. A site has no
+// folder of that name: site.Reserved.
 const (
 	clientPath = "bindery-dev/client.js"
 	eventsPath = "bindery-dev/events"

@@ -58,7 +58,7 @@ func Allowed(p, root string) error {
 		return fmt.Errorf("%+q: %s", p, reason)
 	}
 	if site.Reserved(rel) && rel != site.RulesFile {
-		return fmt.Errorf("%s: names at the root that begin with \"bindery\" are kept for the bundle's own files", p)
+		return fmt.Errorf("%s: this name is kept for the bundle's own files", p)
 	}
 	for element := range strings.SplitSeq(rel, "/") {
 		switch {
