@@ -202,6 +202,7 @@ func TestNamesOfTheTheme(t *testing.T) {
 	same := []string{
 		"contents", // the style sheet leaves the theme's alone
 		"hidden", "sr-only",
+		"not-prose", // without the rules for text, as for Tailwind
 	}
 	look, err := theme.New(theme.Config{CSS: []string{component.CSS(), highlight.CSS(), diagram.CSS(), script.CSS()}})
 	if err != nil {
