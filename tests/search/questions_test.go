@@ -237,7 +237,7 @@ const boxAsk = `(async query => {
 	};
 	await ask("", () => said.textContent === "" && !d.querySelector("[role=option]"));
 	await ask(query, () => said.textContent !== "");
-	const root = new URL(document.getElementById("bindery-search").dataset.index.replace(/bindery\/search\/.*/, ""), location.href).href;
+	const root = new URL(document.getElementById("bindery-search").dataset.binderyIndex.replace(/bindery\/search\/.*/, ""), location.href).href;
 	return [...d.querySelectorAll("[role=group]")].map(g => decodeURIComponent(g.querySelector("a").href.slice(root.length).replace(/\.html(#.*)?$/, "")));
 })(%s)`
 

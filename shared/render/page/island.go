@@ -69,6 +69,9 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 		return nil, false
 	}
 	if s.islands++; s.islands > maxIslands || s.islandSteps > maxIslandSteps {
+		if s.islands == maxIslands+1 && s.islandSteps <= maxIslandSteps {
+			s.report(sc.file, n.Pos, mdx.Warning, "script-failed", "the page has more than "+strconv.Itoa(maxIslands)+" places that need JavaScript; from here on only their content is shown")
+		}
 		return nil, false
 	}
 	s.ran = true
@@ -87,7 +90,7 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 		case s.ctx.Err() != nil:
 			s.fail(s.ctx.Err())
 		case errors.As(err, &ended):
-			s.islands = maxIslands // no other is tried on this page
+			s.islands = maxIslands + 1 // no other is tried on this page
 			begin := nameOf(n) + " is left out"
 			if n.Kind == mdx.Expression {
 				begin = "the expression is shown as it is written"
@@ -99,7 +102,7 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 		case fault != nil:
 			s.islandSteps += fault.Steps
 			if fault.Limit { // no other is tried on this page
-				s.islands = maxIslands
+				s.islands = maxIslands + 1
 			}
 			begin := nameOf(n) + " can't be shown as it is meant: "
 			if n.Kind == mdx.Expression {

@@ -344,6 +344,9 @@ func TestManyIslands(t *testing.T) {
 	if d := diagnostics(result); strings.Count(d, "script-needed") != 100 {
 		t.Errorf("%d are left out and told", strings.Count(d, "script-needed"))
 	}
+	if d := diagnostics(result); strings.Count(d, "more than 200 places that need JavaScript") != 1 {
+		t.Errorf("the bound is named %d times", strings.Count(d, "more than 200 places"))
+	}
 }
 
 // What meets a bound is the last that is tried on its page, and a site of such
