@@ -134,6 +134,6 @@ func (r *report) finish() error {
 	})
 	not := check.Count(unnamed)
 	r.counts = bundle.Counts(counts)
-	r.listedCounts = bundle.Counts{Errors: counts.Errors - not.Errors, Warnings: counts.Warnings - not.Warnings, Notices: counts.Notices - not.Notices}
+	r.listedCounts = bundle.Counts{Errors: counts.Errors - not.Errors, Warnings: counts.Warnings - not.Warnings, Notices: counts.Notices - not.Notices, Infos: counts.Infos - not.Infos}
 	return err
 }

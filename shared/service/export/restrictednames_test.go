@@ -173,7 +173,7 @@ func TestRestrictedUnnamed(t *testing.T) {
 	if err := json.Unmarshal([]byte(open[bundle.InfoPath]), &info); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(open[bundle.DiagnosticsPath], "\n"); info.Diagnostics.Errors+info.Diagnostics.Warnings+info.Diagnostics.Notices != lines {
+	if lines := strings.Count(open[bundle.DiagnosticsPath], "\n"); info.Diagnostics.Errors+info.Diagnostics.Warnings+info.Diagnostics.Notices+info.Diagnostics.Infos != lines {
 		t.Errorf("the description counts %+v findings, the list has %d", info.Diagnostics, lines)
 	}
 	if len(info.Redirects) == 0 || !strings.Contains(open[bundle.InfoPath], "/public-dir") {
@@ -204,7 +204,7 @@ func TestRestrictedUnnamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := done.Bundle.Diagnostics; n.Errors+n.Warnings+n.Infos != bytes.Count(all, []byte("\n")) {
+	if n := done.Bundle.Diagnostics; n.Errors+n.Warnings+n.Notices+n.Infos != bytes.Count(all, []byte("\n")) {
 		t.Errorf("the job counts %+v findings of %d", n, bytes.Count(all, []byte("\n")))
 	}
 
