@@ -6,12 +6,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
@@ -42,6 +44,28 @@ const (
 	// counts it.
 	maxIslandSteps = 1_000_000
 )
+
+// slowIslands lets one piece of JavaScript of a site run into the clock: each costs
+// seconds of a processor, and a small site may have hundreds. Its zero value is ready.
+type slowIslands struct {
+	turn  sync.Mutex // an engine does one piece of work at a time
+	ended *island.Ended
+}
+
+// render calls Render of islands. After one piece of JavaScript that took too long it
+// returns an *island.Ended for all others and does not run them.
+func (l *slowIslands) render(ctx context.Context, islands Islands, fsys fs.FS, source island.Source, components []string) (*island.Shown, error) {
+	l.turn.Lock()
+	defer l.turn.Unlock()
+	if l.ended != nil {
+		return nil, &island.Ended{File: source.File, Line: source.Line, Reason: fmt.Sprintf("it was not run, because other JavaScript took too long (%s:%d)", l.ended.File, l.ended.Line), Clock: true}
+	}
+	shown, err := islands.Render(ctx, fsys, source, components)
+	if ended, ok := errors.AsType[*island.Ended](err); ok && ended.Clock {
+		l.ended = ended
+	}
+	return shown, err
+}
 
 // settle ends a trial of showing a node. Where the node needs an engine, and
 // there is one, the result is what the engine shows; otherwise it is false, and
@@ -78,7 +102,7 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 	source := island.Source{File: sc.file, Module: sc.module, Line: n.Pos.Line, Number: s.islands, Expression: s.islandSource(n, attrs, len(children) > 0)}
 	props, names := islandProps(sc)
 	source.Props, source.Names = props, names
-	shown, err := s.r.Islands.Render(s.ctx, moduleFS{s.tree}, source, s.r.componentNames())
+	shown, err := s.r.slow.render(s.ctx, s.r.Islands, moduleFS{s.tree}, source, s.r.componentNames())
 	var fault *island.Error
 	if errors.As(err, &fault) && fault.Browser && s.mounts(n, sc) {
 		s.reportFault(fault, n, t, sc, mdx.Notice, "script-browser", nameOf(n)+" is first shown in the browser: ")
@@ -95,7 +119,7 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 			if n.Kind == mdx.Expression {
 				begin = "the expression is shown as it is written"
 			}
-			s.report(sc.file, n.Pos, mdx.Error, CodeScriptEnded, begin+": its JavaScript ended the process that runs it: "+ended.Reason+"; another export may show it, so that this bundle is never reused")
+			s.report(sc.file, n.Pos, mdx.Error, CodeScriptEnded, begin+": its JavaScript did not finish: "+ended.Reason+"; another export may show it, so that this bundle is never reused")
 			*t = trial{outer: t.outer, before: t.before}
 		case unknown(err):
 			s.fail(err)

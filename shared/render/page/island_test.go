@@ -269,7 +269,7 @@ func TestEndedIslands(t *testing.T) {
 	f := &fakeIslands{err: fmt.Errorf("wrapped: %w", &island.Ended{File: "page.mdx", Line: 3, Reason: "it took too long"})}
 	result := withIslands(t, f, map[string]string{"page.mdx": "export const A = () => { const [a] = useState(1); return a }\n\n<A>Held</A>\n\n<A>More</A>\n\nEnd.\n"})
 	d := diagnostics(result)
-	if !strings.Contains(d, "page.mdx:3:1: error: <A> is left out: its JavaScript ended the process that runs it: it took too long") || strings.Count(d, "("+page.CodeScriptEnded+")") != 1 {
+	if !strings.Contains(d, "page.mdx:3:1: error: <A> is left out: its JavaScript did not finish: it took too long") || strings.Count(d, "("+page.CodeScriptEnded+")") != 1 {
 		t.Errorf("the report is %s", d)
 	}
 	if html := string(result.HTML); !strings.Contains(html, "Held") || !strings.Contains(html, "More") || !strings.Contains(html, "End.") {
@@ -277,6 +277,39 @@ func TestEndedIslands(t *testing.T) {
 	}
 	if !result.Inputs.Unsure && result.Inputs.Sum != "" {
 		t.Error("the page may be kept")
+	}
+}
+
+// After JavaScript that ran into the clock, no other JavaScript of the site runs, and
+// pages that lack some say so. What ends by memory stops nothing else.
+func TestOneIslandRunsIntoTheClock(t *testing.T) {
+	const source = "export const A = () => { const [a] = useState(1); return a }\n\n<A />\n"
+	for _, test := range []struct {
+		ended island.Ended
+		asked int
+	}{
+		{island.Ended{File: "a.mdx", Line: 3, Reason: "it took longer than 8s", Clock: true}, 1},
+		{island.Ended{File: "a.mdx", Line: 3, Reason: "it took more memory"}, 3},
+	} {
+		fsys := fstest.MapFS{"docs.json": {Data: []byte(`{"name": "Test", "navigation": {"pages": ["a", "b", "c"]}}`)}}
+		for _, name := range []string{"a.mdx", "b.mdx", "c.mdx"} {
+			fsys[name] = &fstest.MapFile{Data: []byte(source)}
+		}
+		_, s := open(t, fsys)
+		f := &fakeIslands{err: &test.ended}
+		r := page.New(page.Options{Site: s, FS: fsys, Icons: namedIcons{}, Islands: f})
+		for i := range s.Pages {
+			result, err := r.Render(t.Context(), i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := diagnostics(result); strings.Count(d, page.CodeScriptEnded) != 1 || test.ended.Clock && strings.Contains(d, "because other JavaScript took too long (a.mdx:3)") != (i > 0) {
+				t.Errorf("%s: page %d reports %s", test.ended.Reason, i, d)
+			}
+		}
+		if f.asked != test.asked {
+			t.Errorf("%s: %d pieces ran, want %d", test.ended.Reason, f.asked, test.asked)
+		}
 	}
 }
 

@@ -65,6 +65,7 @@ type Renderer struct {
 	// snippets are those that were read, by path.
 	snippets sync.Map
 	sizes    sizeCache
+	slow     slowIslands
 }
 
 // Result is one rendered page. Its slices are the caller's.

@@ -43,6 +43,8 @@ type Ended struct {
 	Line int
 	// Reason is what ended the last process, as far as it is known.
 	Reason string
+	// Clock reports that it took too long.
+	Clock bool
 
 	again bool // a second try may succeed
 }
@@ -322,9 +324,10 @@ func (e *Engine) try(ctx context.Context, fsys fs.FS, r request) (answer, error)
 		// Each run of a script nests as deep.
 		return answer{}, &Error{Message: "it nests too deep", File: first.File, Line: first.Line, Limit: true}
 	case late.Load():
+		ended.Clock = true
 		ended.Reason = fmt.Sprintf("it took longer than %s", guard)
 	case state == exitTime:
-		ended.again = false
+		ended.again, ended.Clock = false, true
 		ended.Reason = fmt.Sprintf("it took longer than %s of a processor", maxCPU)
 	case state == ExitMemory || state == exitGo && (bytes.Contains(w.said.data, []byte("out of memory")) || bytes.Contains(w.said.data, []byte("allocate memory"))):
 		ended.Reason = fmt.Sprintf("it took more than %d MiB of memory", maxMemory>>20)
