@@ -9,15 +9,11 @@ import (
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
-// TestCombinations renders sets of values that platforms use together, by the Helm
-// of the tools and, where the path has one by the name helm3, by Helm 3: both take
-// and refuse the same, and render the same objects.
+// TestCombinations renders sets of values that platforms use together, by Helm 4 and by
+// Helm 3: both accept and refuse the same, and render the same objects.
 func TestCombinations(t *testing.T) {
-	outside.Long(t, "runs helm for every set of values, twice where there is Helm 3")
-	helm3, err := exec.LookPath("helm3")
-	if err != nil {
-		t.Log("without Helm 3: no program helm3 is in the path")
-	}
+	outside.Long(t, "runs helm twice for every set of values")
+	helm3 := outside.Tool(t, "Helm 3", "bin", "helm3")
 	const (
 		on    = "--set=staticExport.enabled=true"
 		link  = "--set-literal=staticExport.bundleUrl=https://b.s3.amazonaws.com/x/bundle.tar.gz?X-Amz-Signature=abc"
@@ -89,9 +85,6 @@ func TestCombinations(t *testing.T) {
 			if err == nil {
 				decode(t, out)
 			}
-			if helm3 == "" {
-				return
-			}
 			var old, complaint bytes.Buffer
 			cmd := exec.CommandContext(t.Context(), helm3, args...)
 			cmd.Env = []string{"HOME=" + t.TempDir()}
@@ -106,7 +99,7 @@ func TestCombinations(t *testing.T) {
 	}
 }
 
-// lines is a text without its empty lines, of which the two have others.
+// lines returns a text without its empty lines: the two versions differ in these.
 func lines(text string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(text) {
