@@ -1,0 +1,7 @@
+//go:build !unix
+
+package client
+
+import "testing"
+
+func withoutRoot(*testing.T, string) {}
