@@ -12,7 +12,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
-// backupReport is what a script learns of a backup or a check.
+// backupReport is the JSON output of bindery backup.
 type backupReport struct {
 	Data string `json:"data"`
 	// To is the folder of the copy; "" for a check.

@@ -27,10 +27,10 @@ type bundleReport struct {
 	// Diagnostics are how many there are by severity, Findings by code.
 	Diagnostics bundle.Counts  `json:"diagnostics"`
 	Findings    map[string]int `json:"findings"`
-	// Listed are all that the job found. The bundle lists those that name nothing
-	// that it leaves out for the sake of groups of readers.
+	// Listed has all findings of the job. The bundle's own list lacks those that
+	// name a restricted page.
 	Listed []check.Finding `json:"listed"`
-	// more says that Listed has findings that the bundle does not list.
+	// more reports that Listed is longer than the bundle's own list.
 	more bool
 }
 

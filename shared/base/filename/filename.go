@@ -245,9 +245,9 @@ func extension(name string) string {
 	return ""
 }
 
-// Numbered returns p, or if p is taken, p with the first number that is free before its
-// extension: a-2.png, a-3.png and so on. page says that p is the address of a page,
-// which has no extension.
+// Numbered returns p if it is free. Otherwise it adds the first free number before the
+// extension: a-2.png, a-3.png and so on. If page is set, p is the address of a page and
+// has no extension.
 func Numbered(p string, page bool, taken func(string) bool) string {
 	if !taken(p) {
 		return p

@@ -64,9 +64,9 @@ func trimSpaces(line string) string {
 	return line
 }
 
-// Match reports whether the rules select a path by its own name, whatever folder it
-// lies in. A walk that leaves out selected paths must not enter a selected folder: as in
-// Git, no rule takes back a file in it.
+// Match reports whether the rules select a path itself; it does not look at the folders
+// above it. A walk must skip a selected folder with all files in it: as in Git, no rule
+// can bring one of these back.
 func (rules Rules) Match(name string, dir bool) bool {
 	elements := strings.Split(name, "/")
 	for i := len(rules) - 1; i >= 0; i-- {

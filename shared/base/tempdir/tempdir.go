@@ -1,7 +1,6 @@
-// Package tempdir makes temporary folders that do not outlive their processes for
-// long: a process that is killed leaves its folder, and the next one that makes a folder
-// removes it. Beside each folder lies a file of its name and ".lock", which all processes
-// that use the folder share; who can have it alone may remove both.
+// Package tempdir makes temporary folders and removes those of killed processes. Each
+// folder has a lock file beside it, NAME.lock. Every process that uses the folder holds
+// a shared lock on it. A process that gets the exclusive lock may remove both.
 package tempdir
 
 import (
@@ -29,8 +28,8 @@ type Dir struct {
 	lock *os.File
 }
 
-// makeTries is how many names are tried. A name is lost when a process that sweeps takes
-// the new lock in the moment before its maker has it.
+// makeTries bounds the names that Make tries. Another process may sweep a new lock file
+// before Make has locked it; then Make tries the next name.
 const makeTries = 100
 
 // Make makes a folder in the system's temporary folder, for this user alone. Its name
@@ -83,9 +82,10 @@ func (d *Dir) Remove() error {
 	return errors.Join(d.lock.Close(), ifThere(os.Remove(d.Path+suffix))) // Windows removes no file that is open
 }
 
-// Join shares a folder that another process has made: it stays when the other dies, until
-// the returned lock is closed or this process ends. The error says that the folder went
-// already. A folder that Make did not make needs no sharing.
+// Join shares a folder that another process made. The folder stays until this process
+// ends or closes the returned lock, even if the other process dies. Join returns an
+// error if the folder was removed already. For a folder without a lock file it does
+// nothing.
 func Join(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path+suffix, os.O_RDWR, 0)
 	if err != nil {
