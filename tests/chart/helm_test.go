@@ -78,7 +78,7 @@ var kinds = map[string]func() object{
 	"route.openshift.io/v1 Route":              func() object { return new(route) },
 }
 
-// route is what of OpenShift's Route the chart sets.
+// route has the fields of OpenShift's Route that the chart sets.
 type route struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

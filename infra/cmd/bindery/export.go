@@ -316,8 +316,8 @@ func (a *app) fetchBundle(ctx context.Context, c *client.Client, job api.ExportJ
 	return report, a.addUnnamed(ctx, c, report)
 }
 
-// addUnnamed puts the job's findings in place of the bundle's where the bundle lacks
-// some: those that name what it does not have for the sake of groups of readers.
+// addUnnamed replaces the bundle's findings by the job's if the bundle lacks some: it has
+// none that names restricted content.
 func (a *app) addUnnamed(ctx context.Context, c *client.Client, r *bundleReport) error {
 	of := client.FindingsOf{JobID: r.JobID}
 	read := func(cursor string, limit int) ([]api.Finding, *string, error) {

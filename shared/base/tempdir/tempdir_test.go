@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// names are what is in the temporary folder.
+// names lists the temporary folder.
 func names(t *testing.T) (list []string) {
 	t.Helper()
 	entries, err := os.ReadDir(os.TempDir())

@@ -15,9 +15,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/remote"
 )
 
-// Renewal is where a server asks for a fresh link once the bundle's address is
-// refused: the API, by a job and a key that may make links to its bundle. The zero
-// value is for none.
+// Renewal tells a server how to ask the API for a fresh link when the bundle's address
+// is refused. The zero value turns it off.
 type Renewal struct {
 	// API is the address of the API, and Job the export's job.
 	API, Job string
@@ -56,7 +55,7 @@ func (r Renewal) check() error {
 	return nil
 }
 
-// renewed is what the API answers about a bundle.
+// renewed is the API's answer with a fresh link.
 type renewed struct {
 	BundleURL string `json:"bundleUrl"`
 	Version   string `json:"version"`

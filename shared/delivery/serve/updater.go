@@ -174,7 +174,7 @@ func (u *updater) update(ctx context.Context, first bool) error {
 		return ctx.Err()
 	}
 	if ok && elsewhere(err) {
-		// The address is another one, and nobody can say what is there.
+		// The new address can't be read: it may have another bundle.
 		if shown := u.show(ctx, pinned.Digest); shown == nil {
 			u.log.Warn("the source has no usable bundle; the pinned version is on the volume and is shown", "version", pinned.Version, "sha256", pinned.Digest, "code", codeOf(err), "error", err)
 			u.volume.prune(u.options.Keep)

@@ -120,8 +120,8 @@ type Icons interface {
 // IconBox is an icon's place without a drawing.
 const IconBox = `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"></svg>`
 
-// ProIcons is an optional interface of Icons. It reports whether a name that no icon
-// has is one as Font Awesome Pro makes them, whose drawings are not free.
+// ProIcons is an optional interface of Icons. Pro reports whether an unknown name looks
+// like one of Font Awesome Pro. Its drawings are not free.
 type ProIcons interface {
 	Pro(name string) bool
 }

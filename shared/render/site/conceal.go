@@ -11,7 +11,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// Concealed is what a bundle must not name besides Site.Withheld.
+// Concealed lists what a bundle must not name, besides Site.Withheld.
 type Concealed struct {
 	// Names are titles, labels and groups, in lower case.
 	Names []string `json:",omitempty"`
@@ -58,8 +58,7 @@ func (w *restrictor) conceal(n *Node) {
 	}
 }
 
-// span widens the span of each file that a value stands in, so that it has the
-// beginnings of all values below.
+// span widens the spans of the files that hold the value and all values below it.
 func (v *value) span(spans map[string]*Span) {
 	if v == nil {
 		return
@@ -83,8 +82,8 @@ func (v *value) span(spans map[string]*Span) {
 	}
 }
 
-// Unnamed returns what reports whether a bundle must not have a finding, because it
-// names what the bundle does not have for the sake of groups of readers, or may do so.
+// Unnamed returns a function that reports whether a finding names restricted content, or
+// may name it. A bundle must not list such a finding.
 func (s *Site) Unnamed() func(d *mdx.Diagnostic) bool {
 	withheld, names := make(addresses), make(map[string]bool)
 	for i := range s.Withheld {

@@ -243,8 +243,7 @@ func mayName(file string) bool {
 	return false
 }
 
-// endsWord reports whether a character can't stand in an address as authors mostly
-// write them.
+// endsWord reports whether a character ends an address in a text.
 func endsWord(c rune) bool { return c <= ' ' || strings.ContainsRune("\\\"'`()[]{}<>#?,;|=", c) }
 
 // plainly undoes what Markdown and JSON do to the characters of a name.
@@ -278,8 +277,8 @@ func (n *naming) named(file, text string) (out []string) {
 	return out
 }
 
-// exactly returns the one of some files that an address in a file means, if that is
-// certain. What stands in a snippet is relative to pages that are not known here.
+// exactly returns the file that an address means, or "" if that is not certain.
+// An address in a snippet is relative to pages that are not known here.
 func (n *naming) exactly(file, address string, files []string) string {
 	if rest, _, ok := n.site.onDomain(address, "index.html"); ok {
 		address = rest

@@ -47,7 +47,7 @@ type Site struct {
 	// GoneRedirects are redirects with wildcards that the bundle does not have because
 	// they name what is withheld. Links still follow them.
 	GoneRedirects []Redirect `json:",omitempty"`
-	// Concealed is what else the bundle must not name.
+	// Concealed has more that the bundle must not name.
 	Concealed Concealed `json:",omitzero"`
 	// Styles and Scripts are those of Files that every page loads, in order.
 	// Load leaves addresses of other hosts among them, which Outside lists:

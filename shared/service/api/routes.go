@@ -56,8 +56,7 @@ type Route struct {
 	Method    string
 	// Path is its pattern: a name in braces represents one element.
 	Path string
-	// Scopes has those of which the key must have one, and Plan is what the
-	// organisation must have, if not empty.
+	// The key must have one of Scopes. The organisation must have Plan, if it is set.
 	Scopes []admin.Scope
 	Plan   admin.Plan
 	// Handler answers it, and only it; it needs no router before it.

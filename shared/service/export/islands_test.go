@@ -48,8 +48,8 @@ func (*endedIslands) Render(_ context.Context, _ fs.FS, source island.Source, _ 
 	return nil, &island.Ended{File: source.File, Line: source.Line, Reason: "it took too long"}
 }
 
-// A page whose JavaScript ends its process is published without it. The bundle says
-// that it is cut, the report says where, and the next export makes its own.
+// JavaScript that ends its process is left out of its page. The bundle says that it is
+// cut, the report names the place, and the next export does not reuse the bundle.
 func TestEndedIslands(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, fstest.MapFS{

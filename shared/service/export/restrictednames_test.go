@@ -168,7 +168,7 @@ func TestRestrictedUnnamed(t *testing.T) {
 		}
 	}
 
-	// The list in the bundle is what its description counts, and a part of the job's.
+	// The description counts the list in the bundle, which is a part of the job's.
 	var info bundle.Info
 	if err := json.Unmarshal([]byte(open[bundle.InfoPath]), &info); err != nil {
 		t.Fatal(err)

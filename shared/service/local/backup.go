@@ -18,12 +18,12 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Report is what a backup or a check found.
+// Report is the result of a backup or a check.
 type Report struct {
-	// Objects and Bytes are what the database names.
+	// Objects and Bytes count the objects that the database names.
 	Objects int   `json:"objects"`
 	Bytes   int64 `json:"bytes"`
-	// Faults are the objects that are not as the database says.
+	// Faults are the objects that differ from the database.
 	Faults []Fault `json:"faults"`
 }
 

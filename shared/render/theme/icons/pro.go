@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// proTable has names of Font Awesome Pro, one a line, each with the free icon that
-// stands in for it: one of Font Awesome, or "library:name". A name alone has none.
+// proTable has names of Font Awesome Pro, one on each line, with the free icon to draw
+// instead: a name of Font Awesome, or "library:name". A name alone has no such icon.
 //
 //go:embed pro.txt
 var proTable string
@@ -54,7 +54,7 @@ var families = func() map[string]bool {
 	return all
 }()
 
-// standIn returns what stands in for a name of Font Awesome Pro, as "library:name".
+// standIn returns the free icon for a name of Font Awesome Pro, as "library:name".
 func (s *Set) standIn(name string) (string, bool) {
 	if to, ok := proNames()[name]; ok {
 		if to != "" && !strings.Contains(to, ":") {
