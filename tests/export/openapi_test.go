@@ -54,7 +54,7 @@ func TestTheAPIHoldsWhatItsDocumentSays(t *testing.T) {
 	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	examples := "4"
+	examples := "2"
 	if outside.Full() {
 		examples = "60"
 	}

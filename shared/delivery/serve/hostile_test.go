@@ -154,6 +154,7 @@ func (v *volume) addBytes(t testing.TB, data []byte, w want) (record, error) {
 // TestHostileArchives: none of these is taken; each is refused with a reason,
 // and nothing of it stays.
 func TestHostileArchives(t *testing.T) {
+	outside.NoRace(t, "it opens one bundle after another")
 	named := func(name string) func(*forged) { return func(f *forged) { f.add(name, "evil") } }
 	for _, c := range []struct {
 		name  string
@@ -260,6 +261,7 @@ func refusedAs(t *testing.T, err error, fault bundle.Fault, says string) {
 
 // TestNoArchive: what is no archive at all.
 func TestNoArchive(t *testing.T) {
+	outside.NoRace(t, "it opens one bundle after another")
 	good := archive(t, "1", sample(), nil)
 	flipped := bytes.Clone(good)
 	flipped[len(flipped)/2] ^= 1

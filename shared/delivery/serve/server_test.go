@@ -710,6 +710,7 @@ func TestShownElsewhere(t *testing.T) {
 // TestDamaged: a version that something on the volume damaged is not shown; it
 // is fetched again.
 func TestDamaged(t *testing.T) {
+	outside.NoRace(t, "it opens one bundle after another")
 	for _, c := range []struct {
 		name   string
 		damage func(dir string) error

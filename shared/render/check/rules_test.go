@@ -48,6 +48,7 @@ func FuzzRules(f *testing.F) {
 
 // TestCodes: the table has each code that the sources report, and no other.
 func TestCodes(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	reported := regexp.MustCompile(`(?:mdx\.(?:Error|Warning|Notice), |[cC]ode:? += |Code: |report(?:Once)?\(.*, |say\(p, |CodeSyntax = )"([a-z]+(?:-[a-z]+)*)"`)
 	used, text := map[string]bool{}, strings.Builder{}
 	root := outside.Checkout(t)

@@ -47,6 +47,7 @@ func (b *builder) views(t testing.TB, nav ...*site.Node) *Views {
 // A page of a large section shows the same sidebar as if the theme had been
 // given all of the section.
 func TestExcerptIsWhatTheWholeWouldShow(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	for name, nav := range map[string]func(b *builder) []*site.Node{
 		"one flat group": func(b *builder) []*site.Node { return []*site.Node{group("All", b.pages("p/", 500)...)} },
 		"no group":       func(b *builder) []*site.Node { return b.pages("", 333) },

@@ -64,6 +64,7 @@ func TestChromaSamples(t *testing.T) {
 // TestGrammars: the machine runs every language that chroma has but those that
 // stay plain on purpose; each of its expressions compiles.
 func TestGrammars(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	languages := newLanguages()
 	seen := map[string]bool{}
 	expressions := 0

@@ -69,6 +69,7 @@ func TestLanguage(t *testing.T) {
 // TestLabelsAsChroma: a name, an alias or an extension means what it means to
 // chroma, unless this package says otherwise.
 func TestLabelsAsChroma(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	h := New(Options{})
 	for label, lang := range h.languages.byLabel {
 		_, extra := extraAliases[label]

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // lexersByLabel are the own lexers by a label of theirs.
@@ -183,6 +185,7 @@ func checkLexer(t *testing.T, label, code string) {
 // TestLexersHostile: brackets, templates, elements and substitutions without
 // end.
 func TestLexersHostile(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	for label := range lexersByLabel {
 		for _, part := range []string{
 			"(", "[", "{", "<", "<a ", "<a>", "<a b={", "`${", "${", "$(", "$((", "\"$(", "\"", "'", "`", "/", "/*", "a<", "(a", "a(", "a<b,",

@@ -25,6 +25,7 @@ func stepsOf(h *Highlighter, label, code string) (steps int, failed bool) {
 // same steps and with the same runs each time, and what stands in front of it
 // has its classes.
 func TestHostile(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	const front = "echo ok\n"
 	for _, tt := range []struct {
 		name, label, code string
@@ -70,6 +71,7 @@ func TestHostile(t *testing.T) {
 
 // TestRealCodeStaysFarBelowTheLimits: real code needs less than a tenth of the limits.
 func TestRealCodeStaysFarBelowTheLimits(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	h := New(Options{})
 	tenth := &h.languages.limits
 	tenth.attempt /= 10

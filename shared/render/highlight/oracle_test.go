@@ -112,6 +112,7 @@ func (a *agreement) worst(most int) string {
 // languages with lexers of their own the shares are asserted; for the others
 // they are logged. Set BINDERY_CONFUSED to a label to see where it differs.
 func TestReference(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	floors := map[string]struct {
 		labels []string
 		share  float64

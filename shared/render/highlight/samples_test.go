@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/base/golden"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // samples gives the embedded samples by their label, which is the file's name.
@@ -39,6 +40,7 @@ func samples(t testing.TB) map[string]string {
 // TestSampleTokens: the driver gives chroma's own tokens on each sample, whole
 // and cut off after each of its lines.
 func TestSampleTokens(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	own, stock := New(Options{}), newStock()
 	for label, code := range samples(t) {
 		t.Run(label, func(t *testing.T) {

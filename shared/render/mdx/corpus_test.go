@@ -19,6 +19,7 @@ var knownDifferences = map[string]string{}
 
 // Every page of the real sites has the tree that the reference parser reads.
 func TestRealPagesParseLikeTheReference(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	sites, all := outside.Sites(t)
 	compared, same := 0, 0
 	for _, site := range sites {

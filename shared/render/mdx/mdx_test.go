@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 func TestSplitFrontMatter(t *testing.T) {
@@ -165,6 +167,7 @@ func TestReferencesAreBounded(t *testing.T) {
 // What nests deeper than any page does is refused or read flat, never followed
 // to the end of the stack.
 func TestDepthIsBounded(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	const n = 20000
 	for name, src := range map[string]string{
 		"quotes":    strings.Repeat(">", n) + " a",

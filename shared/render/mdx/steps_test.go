@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // ways are how a source can be read; each returns what it cost.
@@ -189,6 +191,7 @@ var repeated = []struct {
 // Twice the source costs at most 2.2 times the steps: the work grows with the
 // length, whatever is repeated.
 func TestStepsGrowWithLength(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	const limit = 2.2
 	for _, c := range repeated {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // growths make sites by breadth and depth: each part of one is made of so many
@@ -113,6 +115,7 @@ var cut = regexp.MustCompile(`page-too-large|api-cut|mdx-syntax|is left out|too 
 // FuzzBudget holds what a page takes against the size of its site: in
 // proportion beside what any page may take, or within a fixed bound and reported.
 func FuzzBudget(f *testing.F) {
+	outside.NoRace(f, "one goroutine does all its work")
 	for shape := range growths {
 		f.Add(uint8(shape), uint8(3), uint8(3))
 		f.Add(uint8(shape), uint8(11), uint8(11))

@@ -9,11 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/base/golden"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestUtilities: names of Tailwind, of its version 3 and of the site's colours
 // have rules; others are told.
 func TestUtilities(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	names := strings.Fields(`w-full aspect-video dark:hidden md:flex w-[800px] 2xl:block hover:underline rounded rounded-md shadow
 		border border-gray-200 bg-primary text-primary dark:text-primary-light bg-black bg-opacity-50 dark:bg-white dark:bg-opacity-20
 		overflow-ellipsis flex-shrink-0 contents not-prose !mt-0 -mt-2 space-y-2 [&>p]:m-0 blur-sm ring
@@ -40,6 +42,7 @@ func TestUtilities(t *testing.T) {
 
 // TestUtilitiesBounds: names that no one writes do no harm.
 func TestUtilitiesBounds(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	e := New()
 	sheet, unknown, err := e.Utilities(t.Context(), []string{"", strings.Repeat("w-", 200), "a b", "foo", "</style>", "w-[expression(1)}*{x:y]", "bg-[url(javascript:x)]"})
 	if err != nil {

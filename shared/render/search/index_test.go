@@ -363,6 +363,7 @@ func suffixOf(files map[string]string, division int) string {
 // A term that is on more pages than are kept leads to those that are most about
 // it, however the site was cut.
 func TestTermsOnManyPages(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	var pages []search.Page
 	for i := range 9000 {
 		title := fmt.Sprintf("Page %d", i)

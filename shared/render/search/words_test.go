@@ -9,6 +9,8 @@ import (
 
 	"github.com/dop251/goja"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 func core(t testing.TB) *goja.Runtime {
@@ -23,6 +25,7 @@ func core(t testing.TB) *goja.Runtime {
 // Texts and questions are cut alike: for every character the two tables, and
 // what a character is folded to, agree.
 func TestCharactersMeanTheSameInBothLanguages(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	vm := core(t)
 	v, err := vm.RunString(`(function () {
 	  var out = [];

@@ -354,6 +354,7 @@ func TestUnsupportedFields(t *testing.T) {
 // A value of another kind than expected never ends an export, wherever it
 // stands, and is reported with its place.
 func TestConfigurationOfUnexpectedTypes(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	data, err := os.ReadFile("testdata/every/docs.json")
 	if err != nil {
 		t.Fatal(err)

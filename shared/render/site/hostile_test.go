@@ -75,6 +75,7 @@ func TestMessagesAreShort(t *testing.T) {
 // A file that is referred to hundreds of times counts each time: a small site
 // can't unfold into more than its limit.
 func TestReferencesAreBounded(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	config := `{"name": "X", "navigation": {"pages": [` + strings.TrimSuffix(strings.Repeat(`{"$ref": "big.json"},`, 100), ",") + `]}}`
 	big := `{"group": "` + strings.Repeat("x", 1<<20) + `", "pages": ["a"]}`
 	_, _, err := loadFS(t, files("docs.json", config, "big.json", big, "a.mdx", ""), Options{Domain: "docs.example"})
@@ -87,6 +88,7 @@ func TestReferencesAreBounded(t *testing.T) {
 // What a configuration names a hundred thousand times and there is not is
 // reported as often as anybody reads; more values than any site has are refused.
 func TestFindingsAreBounded(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	config := func(n int) fstest.MapFS {
 		return files("docs.json", `{"name": "X", "navigation": {"pages": [`+strings.Repeat(`"b",`, n)+`"a"]}}`, "a.mdx", "")
 	}

@@ -10,11 +10,13 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // The page about styles promises names to authors; each must be in the style
 // sheet or in a page. Fonts that it lists must be those of the set.
 func TestHooksThatAuthorsMayUse(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	b, err := os.ReadFile(filepath.Join("..", "..", "..", "infra", "docs", "authoring", "styling.mdx"))
 	if err != nil {
 		t.Fatal(err)

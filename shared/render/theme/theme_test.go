@@ -19,6 +19,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/words"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 func newTheme(t testing.TB, cfg Config) *Theme {
@@ -197,6 +198,7 @@ func TestPagesNeedNoServerNoNetworkAndNoInlineScript(t *testing.T) {
 }
 
 func TestAssetsAreNamedByTheirContent(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	a := newTheme(t, Config{Colors: Colors{Primary: "#123456"}})
 	same := newTheme(t, Config{Colors: Colors{Primary: "#123456"}})
 	other := newTheme(t, Config{Colors: Colors{Primary: "#654321"}})

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // No cell is empty or holds markup, what a phrase leaves open is the same in all
@@ -68,6 +70,7 @@ func TestTable(t *testing.T) {
 // The phrases are the table's rows, each is named as its row is, and none is
 // one that nobody says.
 func TestPhrases(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	file, err := parser.ParseFile(token.NewFileSet(), "phrases.go", nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)

@@ -436,6 +436,7 @@ func TestArchivedByAge(t *testing.T) {
 // TestArchivedByPull: a job is archived 30 days after its pull request was merged
 // or closed, however seldom the forge is asked.
 func TestArchivedByPull(t *testing.T) {
+	outside.NoRace(t, "it makes one call after another")
 	const day = 24 * time.Hour
 	for _, c := range []struct {
 		name     string

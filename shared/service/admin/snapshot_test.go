@@ -13,6 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 func TestOnlyWhatIsMissingIsUploaded(t *testing.T) {
@@ -97,6 +98,7 @@ func TestSnapshotRequestsAreChecked(t *testing.T) {
 
 // TestTheLargestSnapshotFitsIntoARecord: as many packs as are allowed.
 func TestTheLargestSnapshotFitsIntoARecord(t *testing.T) {
+	outside.NoRace(t, "it makes one call after another")
 	w := newWorld(t)
 	x := w.tenant("docs.example.com")
 	in := admin.CreateSnapshot{Domain: x.project.Domain, Manifest: admin.Blob{SHA256: digest("a"), Size: admin.MaxManifestBytes}}

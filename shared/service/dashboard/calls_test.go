@@ -8,6 +8,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/dashboard"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // full is an organisation with more of everything than a page shows, and the
@@ -60,6 +61,7 @@ func full(w *world) (tenant, *browser, *strings.Replacer) {
 // Every page is a query or two and a few reads, and what it lists costs one read an
 // entry at most: nothing that an organisation collects makes a page slow.
 func TestPagesAskLittleOfTheStore(t *testing.T) {
+	outside.NoRace(t, "it asks for one page after another")
 	w := newWorld(t)
 	_, b, fill := full(w)
 	// Pages of lists read each entry, or who made it.
@@ -87,6 +89,7 @@ func TestPagesAskLittleOfTheStore(t *testing.T) {
 // A page is at most 60 kB beside what the records say, which a full list is the
 // worst of.
 func TestPagesAreSmall(t *testing.T) {
+	outside.NoRace(t, "it asks for one page after another")
 	w := newWorld(t)
 	_, b, fill := full(w)
 	for _, r := range dashboard.Routes(t) {

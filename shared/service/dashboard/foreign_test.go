@@ -8,11 +8,13 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/dashboard"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // What another organisation has is not there under one's own, however it is asked
 // for: every page and form with an id, by an owner.
 func TestForeignIDsUnderOnesOwnOrganisation(t *testing.T) {
+	outside.NoRace(t, "it asks for one page after another")
 	w := newWorld(t)
 	x, _, fill := full(w)
 	other := w.tenant("Other", "docs.example.net")

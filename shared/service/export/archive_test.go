@@ -70,6 +70,7 @@ func TestBundleInParts(t *testing.T) {
 
 // Each call of Assemble is paid for, so each is noted.
 func TestCallsOfAssembleAreNoted(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	w := newWorld(t)
 	w.publish(t, sampleSite(9))
 	exp := w.start(t)
@@ -306,6 +307,7 @@ func TestAssembleBeginsAnewWhereItsPartsAreGone(t *testing.T) {
 // A bundle that is too large, compressed, is known as early as can be: by Plan for
 // files that do not compress, by the shards for all others.
 func TestTooLargeABundleIsKnownEarly(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	for name, c := range map[string]struct {
 		site  fstest.MapFS
 		limit int64

@@ -236,6 +236,7 @@ func (o onGet) Get(ctx context.Context, key string, offset, length int64) (io.Re
 
 // TestChangesGoWithTheBundle: retention removes both.
 func TestChangesGoWithTheBundle(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	ctx := t.Context()
 	w := newWorld(t)
 	w.publish(t, changedSite(9, nil))
@@ -282,6 +283,7 @@ func TestChangesHoldNoMoreThanTheirBound(t *testing.T) {
 
 // TestChangesEndWithTheirTime: what is read by then is not compared.
 func TestChangesEndWithTheirTime(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	w := newWorld(t)
 	w.publish(t, changedSite(9, nil))
 	first, _ := w.later(t, admin.StartExport{})

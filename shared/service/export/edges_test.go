@@ -340,6 +340,7 @@ func TestExportOfLargeFiles(t *testing.T) {
 // What makes a site unusable is said with file, line and column, and is no
 // fault of ours.
 func TestUnusableSites(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	for _, c := range []struct {
 		name  string
 		files fstest.MapFS

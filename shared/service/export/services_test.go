@@ -7,11 +7,13 @@ import (
 	"testing/fstest"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestServices: what a bundle has of services follows from the kind and the
 // settings; what is left out, its author is told.
 func TestServices(t *testing.T) {
+	outside.NoRace(t, "it exports a site several times")
 	const google, plausible = "https://*.googletagmanager.com", "https://plausible.io"
 	ours := admin.Settings{Assistant: "https://ai.example/?q=$page", AnalyticsID: "G-OURS", Feedback: "https://rate.example:8443/x"}
 	strange := admin.Settings{AnalyticsID: "UA-1"}

@@ -14,6 +14,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 func backend(t *testing.T) *local.Local {
@@ -32,6 +33,7 @@ func backend(t *testing.T) *local.Local {
 
 // Wrappers that never crash are a backend like any other.
 func TestCrashNeverPassesTheContracts(t *testing.T) {
+	outside.NoRace(t, "it makes one call after another")
 	l := backend(t)
 	c := storetest.CrashAfter(0, storetest.Before)
 	storetest.Store(t, func(*testing.T) store.Store { return c.Store(l.Store()) })
@@ -107,6 +109,7 @@ func effects(t *testing.T, l *local.Local) string {
 }
 
 func TestCrashAtEachCall(t *testing.T) {
+	outside.NoRace(t, "it makes one call after another")
 	// What is there after so many calls have had their effect.
 	after := func(calls int) string {
 		switch {

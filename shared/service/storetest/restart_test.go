@@ -14,6 +14,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // smallExport are steps that work as those of the export do: each writes
@@ -76,6 +77,7 @@ func smallExport(s store.Store, o store.Objects) storetest.Tasks {
 // A process that dies at any call of a port, before, during or after it, and
 // is started again, ends with the same execution, records and bytes.
 func TestRestartAfterEachCall(t *testing.T) {
+	outside.NoRace(t, "it makes one call after another")
 	dir := t.TempDir()
 	// life is one process: it lasts until the export is done or it has died.
 	life := func(t *testing.T, dir string, c *storetest.Crash) {

@@ -13,6 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // Each event reaches each endpoint that subscribes to it, of its organisation
@@ -234,6 +235,7 @@ func (w *world) left() (keys []string) {
 // between, or fewer days, do not. What waits is given up, and what comes is not
 // written. A redelivery that succeeds switches it on again.
 func TestSwitchedOff(t *testing.T) {
+	outside.NoRace(t, "it makes one call after another")
 	w := newWorld(t)
 	x := w.tenant("docs.example.com")
 	hook := w.subscribe(x, "a")

@@ -127,7 +127,7 @@ func Policed(t *testing.T, dir, policy string) *httptest.Server {
 func Chromium(t testing.TB) string {
 	t.Helper()
 	outside.Long(t, "opens pages in a browser")
-	return outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	return outside.Program(t, "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 }
 
 // longest ends a tab whose test hangs.

@@ -10,6 +10,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/bindery-docs/bindery/shared/render/expr"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // The operators of ECMA-262, by where their operands stand.
@@ -61,6 +62,7 @@ func operatorSources() []string {
 // expressions takes as a whole, and what package expr works out is what the
 // engine works out.
 func TestOperators(t *testing.T) {
+	outside.NoRace(t, "the time limit may end its scripts before the counts do")
 	const names = "var a = 7, b = 2, c = '3', of = 8, as = 4, from = 1, f = x => x;"
 	scope := expr.NewScope(nil)
 	for name, value := range map[string]any{"a": 7.0, "b": 2.0, "c": "3", "of": 8.0, "as": 4.0, "from": 1.0} {

@@ -215,6 +215,7 @@ func TestManyAtOnce(t *testing.T) {
 var knownMissing = []string{}
 
 func TestIconsOfTheCorpora(t *testing.T) {
+	outside.NoRace(t, "one goroutine does all its work")
 	corpora := outside.Folder(t, "corpora")
 	use := regexp.MustCompile(`(?m)(?:\bicon=|^icon: *|"icon": *)["']?([A-Za-z0-9][A-Za-z0-9 _-]*)`)
 	names := map[string]string{}
