@@ -72,14 +72,16 @@ func TestCloud(t *testing.T) {
 	t.Run("memory of functions", d.memory)
 	t.Run("a site that can't be exported", d.badSite)
 	t.Run("a passing fault heals", d.passingFault)
-	t.Run("a lasting fault fails the job", d.lastingFault)
 	t.Run("whatever happens to steps, the bundle is the same", d.faultyExports)
+	// Both take minutes, in which agents work.
+	lastingFault, stoppedWithoutRule := d.lastingFault(t), d.stoppedWithoutRule(t)
 	t.Run("agent jobs", d.agentJobs)
+	t.Run("a lasting fault fails the job", lastingFault)
+	t.Run("without the event rule the reconciler fails it", stoppedWithoutRule)
 	t.Run("the dashboard", d.dashboard)
 	t.Run("a late shard changes nothing", d.lateShard)
 	t.Run("a stopped execution fails its job", d.stopped)
 	t.Run("a cancelled export stops", d.cancelled)
-	t.Run("without the event rule the reconciler fails it", d.stoppedWithoutRule)
 	t.Run("the reconciler starts what was never started", func(t *testing.T) {
 		if job := d.wait(t, orphan, 4*time.Minute); job["status"] != "completed" {
 			t.Errorf("the job is %v", job)
@@ -174,7 +176,7 @@ func deploy(t *testing.T) *deployment {
 		// Most projects have no forge; tests make agent jobs of theirs by the rules.
 		AgentReady: func(context.Context, admin.Project, string) (string, error) { return "any", nil },
 	})
-	d.org = d.organisation(t, admin.PlanEnterprise, cloudDomain, "broken.example.com", "large.example.com", "faults.example.com", "orphan.example.com", "update.example.com", "reused.example.com")
+	d.org = d.organisation(t, admin.PlanEnterprise, cloudDomain, "broken.example.com", "large.example.com", "faults.example.com", "orphan.example.com", "update.example.com", "reused.example.com", "lasting.example.com", "unheard.example.com")
 	d.Key = d.newKey(t, d.org.ID)
 	return d
 }

@@ -223,24 +223,33 @@ func (d *deployment) passingFault(t *testing.T) {
 // uploadTries is how often one call of the SDK is tried.
 const uploadTries = 6
 
-// lastingFault has the storage refuse all uploads of rendered parts.
-func (d *deployment) lastingFault(t *testing.T) {
+// lastingFault starts an export for which the storage refuses all uploads of rendered
+// parts. Its job fails minutes later, after the step's tries, which the returned test
+// waits for.
+func (d *deployment) lastingFault(t *testing.T) func(*testing.T) {
+	t.Helper()
+	const domain = "lasting.example.com"
+	d.publish(t, harness.MadeSite(t, 130), domain)
+	d.slow() // until the fault is there
+	defer d.proxy.setFault(nil)
+	id := d.startJob(t, domain)
 	var faults counter
-	d.proxy.setFault(func(c awsCall) int {
-		if d.rendered(c) {
+	remove := d.proxy.addFault(func(c awsCall) int {
+		if d.rendered(c) && strings.Contains(c.object, id) {
 			faults.add()
 			return http.StatusServiceUnavailable
 		}
 		return 0
 	})
-	defer d.proxy.setFault(nil)
-	id := d.startJob(t, "faults.example.com")
-	if code := d.failed(t, id, 8*time.Minute); code != admin.CodeTemporary && code != admin.CodeInternal {
-		t.Errorf("failed with %s, want that storage was the reason", code)
-	}
-	// Each of the step's tries is an invocation with tries of its own.
-	if n := faults.value(); n < 3*uploadTries {
-		t.Errorf("%d uploads were tried: the step was not tried three times", n)
+	return func(t *testing.T) {
+		defer remove()
+		if code := d.failed(t, id, 8*time.Minute); code != admin.CodeTemporary && code != admin.CodeInternal {
+			t.Errorf("failed with %s, want that storage was the reason", code)
+		}
+		// Each of the step's tries is an invocation with tries of its own.
+		if n := faults.value(); n < 3*uploadTries {
+			t.Errorf("%d uploads were tried: the step was not tried three times", n)
+		}
 	}
 }
 
@@ -322,18 +331,29 @@ func (d *deployment) cancelled(t *testing.T) {
 	}
 }
 
-func (d *deployment) stoppedWithoutRule(t *testing.T) {
+// stoppedWithoutRule stops an execution while no rule tells of its end. Its job fails
+// minutes later, once the reconciler has seen it, which the returned test waits for.
+func (d *deployment) stoppedWithoutRule(t *testing.T) func(*testing.T) {
+	t.Helper()
+	const domain = "unheard.example.com"
+	d.publish(t, harness.MadeSite(t, 130), domain)
 	rule := d.stack.Outputs["EventRule"]
 	d.aws4(t, "events", "AWSEvents.DisableRule", fmt.Sprintf(`{"Name":%q}`, rule))
-	defer d.aws4(t, "events", "AWSEvents.EnableRule", fmt.Sprintf(`{"Name":%q}`, rule))
 	d.slow()
-	defer d.proxy.setFault(nil)
-	id := d.startJob(t, "large.example.com")
+	id := d.startJob(t, domain)
 	if err := d.runner.Stop(t.Context(), store.WorkflowExport, id, "the test stops it"); err != nil {
 		t.Fatal(err)
 	}
-	if code := d.failed(t, id, 6*time.Minute); code != admin.CodeInternal {
-		t.Errorf("failed with %s, want %s", code, admin.CodeInternal)
+	time.Sleep(2 * time.Second) // events come within a second
+	d.proxy.setFault(nil)
+	d.aws4(t, "events", "AWSEvents.EnableRule", fmt.Sprintf(`{"Name":%q}`, rule))
+	if _, job, _ := d.Call(t, "GET", "/v1/static-export/jobs/"+id, ""); job["status"] == "failed" {
+		t.Fatalf("the event was heard: %v", job)
+	}
+	return func(t *testing.T) {
+		if code := d.failed(t, id, 6*time.Minute); code != admin.CodeInternal {
+			t.Errorf("failed with %s, want %s", code, admin.CodeInternal)
+		}
 	}
 }
 

@@ -79,6 +79,8 @@ type awsProxy struct {
 	roles map[string]string
 	// fault, if not nil, gives the status to answer a call with; 0 lets it pass.
 	fault func(awsCall) int
+	// more has what addFault added.
+	more map[int]func(awsCall) int
 	// meddle, if not nil, answers calls in place of forward, or has it answer.
 	meddle func(call awsCall, w http.ResponseWriter, r *http.Request, forward http.HandlerFunc)
 	// edit, if not nil, changes the bodies of answers that are no objects.
@@ -120,9 +122,12 @@ func newAWSProxy(t *testing.T, target, cert, key string) *awsProxy {
 		call := readCall(r)
 		p.mu.Lock()
 		p.calls = append(p.calls, call)
-		fault, meddle := p.fault, p.meddle
+		faults, meddle := slices.Collect(maps.Values(p.more)), p.meddle
+		if p.fault != nil {
+			faults = append(faults, p.fault)
+		}
 		p.mu.Unlock()
-		if fault != nil {
+		for _, fault := range faults {
 			if status := fault(call); status != 0 {
 				_, _ = io.Copy(io.Discard, r.Body)
 				w.WriteHeader(status)
@@ -148,6 +153,25 @@ func (p *awsProxy) setFault(fault func(awsCall) int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fault = fault
+}
+
+// addFault refuses calls from now on, beside what setFault does, until remove.
+func (p *awsProxy) addFault(fault func(awsCall) int) (remove func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.more == nil {
+		p.more = map[int]func(awsCall) int{}
+	}
+	n := len(p.more)
+	for p.more[n] != nil {
+		n++
+	}
+	p.more[n] = fault
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.more, n)
+	}
 }
 
 // setMeddle has something answer calls from now on; nil lets them pass again.
