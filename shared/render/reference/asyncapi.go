@@ -210,14 +210,17 @@ func (c *slicer) named(p place, name string) []Message {
 	if m.Name == "" {
 		m.Name = c.words(name)
 	}
+	inside := func(at place) place {
+		if at.v.get("schemaFormat") != nil && at.v.get("schema") != nil {
+			return at.get("schema")
+		}
+		return at
+	}
 	schema := func(at place) *Schema {
 		if at.v == nil {
 			return nil
 		}
-		if at.v.get("schemaFormat") != nil && at.v.get("schema") != nil {
-			at = at.get("schema")
-		}
-		return c.schema(at, 0)
+		return c.schema(inside(at), 0)
 	}
 	m.Headers, m.Payload = schema(p.get("headers")), schema(p.get("payload"))
 	for _, e := range p.v.get("examples").list() {
@@ -225,7 +228,7 @@ func (c *slicer) named(p place, name string) []Message {
 			break
 		}
 		name := c.first(e, "summary", "name")
-		if raw := c.json(e.get("payload"), maxExample); raw != nil && !c.hidden.in(name) {
+		if raw := c.value(e.get("payload"), inside(p.get("payload")), maxExample); raw != nil && !c.hidden.in(name) {
 			m.Examples = append(m.Examples, Example{Name: name, Value: raw})
 		}
 	}

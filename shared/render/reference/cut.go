@@ -110,7 +110,7 @@ func (c *slicer) examples(p place) []Example {
 			return
 		}
 		value := cmp.Or(at.v.get("value"), at.v.get("dataValue"))
-		e := Example{Name: c.first(at.v, "summary"), Description: c.first(at.v, "description"), Value: c.json(value, maxExample)}
+		e := Example{Name: c.first(at.v, "summary"), Description: c.first(at.v, "description"), Value: c.value(value, p.get("schema"), maxExample)}
 		e.Name = cmp.Or(e.Name, name)
 		if c.hidden.in(name) || c.hidden.in(e.Name) { // it is of what is hidden
 			return
@@ -123,7 +123,7 @@ func (c *slicer) examples(p place) []Example {
 		}
 	})
 	if len(out) == 0 {
-		if raw := c.json(p.v.get("example"), maxExample); raw != nil {
+		if raw := c.value(p.v.get("example"), p.get("schema"), maxExample); raw != nil {
 			out = append(out, Example{Value: raw})
 		}
 	}

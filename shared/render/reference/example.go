@@ -81,12 +81,67 @@ func (m *maker) given(x *Schema) json.RawMessage {
 			continue
 		}
 		m.bytes += len(given)
+		given = m.oneSide(given, x)
 		if len(x.Types) == 1 && x.Types[0] == "string" && given[0] != '"' && given[0] != '{' && given[0] != '[' && given[0] != 'n' {
 			return appendJSONString(nil, string(given)) // YAML took a text for a number
 		}
 		return given
 	}
 	return nil
+}
+
+// oneSide returns the author's value without the members that only the other side
+// sends.
+func (m *maker) oneSide(given json.RawMessage, x *Schema) json.RawMessage {
+	if given[0] != '{' && given[0] != '[' {
+		return given
+	}
+	v, err := parseJSON(given)
+	if err != nil || !m.strip(v, x, 0) {
+		return given
+	}
+	out, err := v.json(maxExample)
+	if err != nil {
+		return given
+	}
+	return out
+}
+
+// strip removes members of the other side from a value and reports whether there were
+// any.
+func (m *maker) strip(v *value, x *Schema, depth int) (stripped bool) {
+	if x = m.slice.resolve(x); x == nil || depth > maxMadeDepth {
+		return false
+	}
+	m.slice.made++
+	for _, item := range v.list() {
+		if x.Items == nil || m.slice.made > maxMade {
+			break
+		}
+		stripped = m.strip(item, x.Items, depth+1) || stripped
+	}
+	if v.kind != objectValue || len(x.Properties) == 0 {
+		return stripped
+	}
+	schemas := make(map[string]*Schema, len(x.Properties))
+	for _, p := range x.Properties {
+		schemas[p.Name] = p.Schema
+	}
+	m.slice.made += len(x.Properties)
+	kept := v.members[:0]
+	for _, member := range v.members {
+		s := schemas[member.key]
+		if r := m.slice.resolve(s); r != nil && (m.side == sent && r.ReadOnly || m.side == answered && r.WriteOnly) {
+			stripped = true
+			continue
+		}
+		if s != nil && m.slice.made <= maxMade {
+			stripped = m.strip(member.val, s, depth+1) || stripped
+		}
+		kept = append(kept, member)
+	}
+	v.members = kept
+	return stripped
 }
 
 // alternative returns a value of the first of oneOf or anyOf that has one, with

@@ -31,15 +31,18 @@
       try { parsed = JSON.parse(value); } catch (e) { parsed = undefined; }
       if (parsed === undefined && p.type === "array") parsed = value.split(",").map(function (v) { return v.trim(); });
     }
+    var between = p.style === "pipeDelimited" ? write("|") : p.style === "spaceDelimited" ? write(" ") : ",";
     if (Array.isArray(parsed)) {
       parsed = parsed.map(function (v) { return write(plain(v)); });
       if (p.explode) return parsed.map(function (v) { return [name, v]; });
-      return [[name, parsed.join(p.style === "pipeDelimited" ? write("|") : p.style === "spaceDelimited" ? write(" ") : ",")]];
+      return [[name, parsed.join(between)]];
     }
     if (parsed && typeof parsed === "object") {
-      return Object.keys(parsed).map(function (k) {
+      var members = Object.keys(parsed).map(function (k) {
         return [p.style === "deepObject" ? name + "[" + write(k) + "]" : write(k), write(plain(parsed[k]))];
       });
+      if (p.explode || p.style === "deepObject" || !members.length) return members;
+      return [[name, members.map(function (m) { return m.join(between); }).join(between)]];
     }
     return [[name, write(value)]];
   };
@@ -92,7 +95,7 @@
     // variables are filled in.
     var single = model.servers.length === 1 && !model.servers[0].vars;
     var server = single
-      ? make("input", { type: "url", value: model.servers[0].url, placeholder: "https://api.example.com", spellcheck: "false" })
+      ? make("input", { type: "url", value: model.servers[0].url, placeholder: "https://", spellcheck: "false" })
       : select(model.servers.map(function (s) { return s.url; }));
     var variables = model.servers.map(function (s) {
       return (s.vars || []).map(function (v) {

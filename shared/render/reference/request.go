@@ -106,15 +106,17 @@ func fill(address string, values map[string]string) string {
 	}
 }
 
-// base is the address of the first server; a made-up one replaces a server
-// that the specification leaves open.
+// openServer stands in samples for a server that the specification leaves open.
+const openServer = "<server>"
+
+// base returns the address of the first server.
 func (s *Slice) base() string {
 	if len(s.Servers) == 0 {
-		return "https://api.example.com"
+		return openServer
 	}
 	base := s.Servers[0].Address()
 	if !strings.Contains(base, "://") {
-		base = "https://api.example.com" + base
+		base = openServer + base
 	}
 	return base
 }
@@ -148,8 +150,8 @@ func (s *Slice) request(o Options, m *Media) *request {
 		left -= len(value)
 		switch p.In {
 		case "path":
-			if o.Prefill && given {
-				inPath[p.Name] = url.PathEscape(value)
+			if given {
+				inPath[p.Name] = pathValue(p, value)
 			}
 		case "query":
 			if p.Required {
@@ -283,10 +285,55 @@ func (s *Slice) pairs(p Param, text string, form bool) []pair {
 		}
 		out = append(out, pair{key, escape(plain(m.val))})
 	}
+	if len(out) > 0 && !p.Explode && p.Style != "deepObject" { // name=key,value,key,value
+		var flat []string
+		for _, x := range out {
+			flat = append(flat, x.name, x.value)
+		}
+		return []pair{{name(p.Name), strings.Join(flat, cmp.Or(between[p.Style], ","))}}
+	}
 	if len(out) > 0 {
 		return out
 	}
 	return []pair{{name(p.Name), escape(text)}}
+}
+
+// pathValue returns a parameter as a part of a path, by its style (RFC 6570).
+func pathValue(p Param, text string) string {
+	prefix, between := "", ","
+	switch p.Style {
+	case "label":
+		prefix = "."
+		if p.Explode {
+			between = "."
+		}
+	case "matrix":
+		prefix = ";" + url.PathEscape(p.Name) + "="
+	}
+	v, err := parseJSON([]byte(text))
+	if err != nil || v.kind != listValue && v.kind != objectValue || p.Style == "json" {
+		return prefix + url.PathEscape(text)
+	}
+	var parts []string
+	for _, item := range v.list() {
+		parts = append(parts, url.PathEscape(plain(item)))
+	}
+	for _, m := range v.fields() {
+		key, value := url.PathEscape(m.key), url.PathEscape(plain(m.val))
+		if p.Explode {
+			parts = append(parts, key+"="+value)
+		} else {
+			parts = append(parts, key, value)
+		}
+	}
+	if p.Style == "matrix" && p.Explode {
+		prefix, between = ";", ";"
+		if v.kind == listValue {
+			prefix += url.PathEscape(p.Name) + "="
+			between = prefix
+		}
+	}
+	return prefix + strings.Join(parts, between)
 }
 
 // plain is a part of a parameter as text: JSON where it is not text itself.
@@ -425,6 +472,9 @@ func (s *Slice) paramExample(p Param) (value string, given bool) {
 		}
 	}
 	raw := s.example(p.Schema, sent, true)
+	if string(raw) == "{}" { // an object without required members: show the others
+		raw = s.example(p.Schema, sent, false)
+	}
 	if text := scalarText(raw); text != "null" {
 		return text, false
 	}

@@ -81,6 +81,10 @@ func TestQueries(t *testing.T) {
 		{"a list that is none", `{schema: {type: array}, example: "a]"}`, "p=a%5D"},
 		{"an object", `{schema: {type: object}, example: {z: 1, a: {b: 2}}}`, "z=1&a=%7B%22b%22%3A2%7D"},
 		{"an object in brackets", `{style: deepObject, schema: {type: object}, example: {z: 1, a: x}}`, "p[z]=1&p[a]=x"},
+		{"an object at once", `{explode: false, schema: {type: object}, example: {z: 1, a: x}}`, "p=z,1,a,x"},
+		{"an object between bars", `{style: pipeDelimited, schema: {type: object}, example: {z: 1, a: x}}`, "p=z%7C1%7Ca%7Cx"},
+		{"an object that is made up", `{style: deepObject, explode: true, schema: {type: object, properties: {color: {type: string, example: red}, size: {type: integer, example: 3}}}}`, "p[color]=red&p[size]=3"},
+		{"an object with required members", `{schema: {type: object, required: [a], properties: {a: {type: string, example: x}, b: {type: integer}}}}`, "a=x"},
 		{"content", `{content: {application/json: {schema: {type: object}, example: {z: 1}}}}`, "p=%7B%22z%22%3A1%7D"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -94,6 +98,39 @@ paths: {/q: {get: {parameters: [{name: p, in: query, required: true, ` + strings
 				t.Fatalf("%+v", r.Diagnostics())
 			}
 			if got := r.Slice(spec, &spec.Operations[0]).request(Options{}, nil).url; got != "https://x.example/q?"+c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// Parameters with an example are filled in, by their style.
+func TestPathsOfSamples(t *testing.T) {
+	for _, c := range []struct{ name, servers, param, want string }{
+		{"without an example", "", `schema: {type: string}`, "<server>/q/{p}/x"},
+		{"a text", "[{url: https://x.example}]", `schema: {type: string}, example: a/b`, "https://x.example/q/a%2Fb/x"},
+		{"the schema's example", "[{url: /v1}]", `schema: {type: integer, example: 7}`, "<server>/v1/q/7/x"},
+		{"a list", "", `schema: {type: array}, example: [1, "a,b"]`, "<server>/q/1,a%2Cb/x"},
+		{"an object", "", `schema: {type: object}, example: {z: 1, a: x}`, "<server>/q/z,1,a,x/x"},
+		{"an object, member by member", "", `explode: true, schema: {type: object}, example: {z: 1, a: x}`, "<server>/q/z=1,a=x/x"},
+		{"label", "", `style: label, schema: {type: array}, example: [1, 2]`, "<server>/q/.1,2/x"},
+		{"label, item by item", "", `style: label, explode: true, schema: {type: array}, example: [1, 2]`, "<server>/q/.1.2/x"},
+		{"matrix", "", `style: matrix, schema: {type: array}, example: [1, 2]`, "<server>/q/;p=1,2/x"},
+		{"matrix, item by item", "", `style: matrix, explode: true, schema: {type: array}, example: [1, 2]`, "<server>/q/;p=1;p=2/x"},
+		{"matrix, member by member", "", `style: matrix, explode: true, schema: {type: object}, example: {z: 1, a: x}`, "<server>/q/;z=1;a=x/x"},
+		{"matrix of a text", "", `style: matrix, schema: {type: string}, example: v`, "<server>/q/;p=v/x"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			servers := c.servers
+			if servers == "" {
+				servers = "[]"
+			}
+			r := NewReader(fstest.MapFS{"api.yaml": {Data: []byte("openapi: 3.0.3\nservers: " + servers + "\npaths: {'/q/{p}/x': {get: {parameters: [{name: p, in: path, required: true, " + c.param + "}]}}}\n")}})
+			spec := r.Spec("api.yaml")
+			if spec == nil {
+				t.Fatalf("%+v", r.Diagnostics())
+			}
+			if got := r.Slice(spec, &spec.Operations[0]).request(Options{}, nil).url; got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})

@@ -200,7 +200,7 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 	c.hide(p)
 	c.labels(s, v)
 	c.setTypes(s, v)
-	c.values(s, v)
+	c.values(s, p)
 	c.limits(s, v)
 	s.required = c.hidden.strip(c.texts(v.get("required"), maxRequired))
 	c.parts(s, p, depth)
@@ -292,7 +292,7 @@ func (c *slicer) limits(s *Schema, v *value) {
 		if (name == "minimum" && v.get("exclusiveMinimum").isTrue()) || (name == "maximum" && v.get("exclusiveMaximum").isTrue()) {
 			label = "exclusive" + strings.ToUpper(name[:1]) + name[1:]
 		}
-		if text := c.words(x.text); text != "" {
+		if text := c.words(x.literal()); text != "" {
 			s.Limits = append(s.Limits, Limit{label, text})
 		}
 	}
@@ -378,7 +378,8 @@ func (s *Schema) someValue() json.RawMessage {
 }
 
 // values reads enum, const, default and examples.
-func (c *slicer) values(s *Schema, v *value) {
+func (c *slicer) values(s *Schema, p place) {
+	v := p.v
 	some := false // values are left out: a list of descriptions is not theirs one by one
 	for i, x := range v.get("enum").list() {
 		if i == maxEnum {
@@ -392,7 +393,7 @@ func (c *slicer) values(s *Schema, v *value) {
 			c.hidden.value(x.str())
 			continue
 		}
-		s.Enum = append(s.Enum, c.json(x, maxScalar))
+		s.Enum = append(s.Enum, c.value(x, p, maxScalar))
 	}
 	for _, name := range [...]string{"x-enumDescriptions", "x-enum-descriptions"} {
 		x := v.get(name)
@@ -410,26 +411,26 @@ func (c *slicer) values(s *Schema, v *value) {
 			}
 		}
 	}
-	s.Const, s.Default = c.json(v.get("const"), maxScalar), c.json(v.get("default"), maxScalar)
+	s.Const, s.Default = c.value(v.get("const"), p, maxScalar), c.value(v.get("default"), p, maxScalar)
 	if s.Default == nil {
-		s.Default = c.json(v.get("x-default"), maxScalar)
+		s.Default = c.value(v.get("x-default"), p, maxScalar)
 	}
-	if x := c.json(v.get("example"), maxExample); x != nil {
+	if x := c.value(v.get("example"), p, maxExample); x != nil {
 		s.Examples = append(s.Examples, x)
 	}
 	for _, x := range v.get("examples").list() {
 		if len(s.Examples) < 4 {
-			s.Examples = append(s.Examples, c.json(x, maxExample))
+			s.Examples = append(s.Examples, c.value(x, p, maxExample))
 		}
 	}
 }
 
-// json is a value as JSON, nil for none and for one that is too large.
-func (c *slicer) json(v *value, limit int) json.RawMessage {
+// value returns a value of a schema as JSON, nil for none and for one that is too large.
+func (c *slicer) value(v *value, schema place, limit int) json.RawMessage {
 	if v == nil || c.r.tooLarge[v] {
 		return nil
 	}
-	b, err := v.json(min(limit, maxSliceBytes-min(c.bytes, maxSliceBytes)))
+	b, err := c.typed(v, schema).json(min(limit, maxSliceBytes-min(c.bytes, maxSliceBytes)))
 	if err != nil {
 		c.r.tooLarge[v] = limit == maxExample && c.bytes+limit <= maxSliceBytes
 		return nil

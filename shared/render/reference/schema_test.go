@@ -126,8 +126,14 @@ func TestExamples(t *testing.T) {
 			`{"s":"<string>","i":3,"n":1.5,"b":true,"a":["3c90c3cc-0d44-4b50-8888-8dd25736052a"],"x":null}`, ""},
 		{"the author's", `{type: object, properties: {e: {type: string, example: x}, d: {type: integer, default: 7}, c: {const: k}, o: {enum: [p, q]}, z: {type: string, example: 20240523.1}}}`,
 			`{"e":"x","d":7,"c":"k","o":"p","z":"20240523.1"}`, ""},
-		{"of the whole", `{type: object, example: {b: 1, a: 2}, properties: {a: {type: string}}}`, `{"b":1,"a":2}`, ""},
+		{"of the whole", `{type: object, example: {b: 1, a: 2}, properties: {a: {type: string}}}`, `{"b":1,"a":"2"}`, ""},
+		{"texts without quotes", `{type: object, properties: {zip: {type: string, example: 02142}, phone: {type: [string, "null"], example: +4912345}, hex: {type: string, default: 0x1F}, on: {type: string, const: True}, month: {type: string, enum: [01, 02, 010]}, n: {type: integer, example: 010}, f: {type: number, example: .5}, u: {type: [string, integer], example: 1_000}, either: {type: [string, integer], example: 0x1F}}}`,
+			`{"zip":"02142","phone":"+4912345","hex":"0x1F","on":"True","month":"01","n":10,"f":0.5,"u":"1_000","either":31}`, ""},
+		{"texts without quotes, inside", `{type: object, example: {zips: [02142, 010], by: {a: 01}, any: {zip: 0x10}, n: 010, free: 010}, properties: {zips: {type: array, items: {type: string}}, by: {type: object, additionalProperties: {type: string}}, any: {allOf: [{$ref: "#/components/schemas/Zip"}]}, n: {anyOf: [{type: integer}, {type: string}]}}}`,
+			`{"zips":["02142","010"],"by":{"a":"01"},"any":{"zip":"0x10"},"n":10,"free":10}`, ""},
 		{"sides", `{type: object, properties: {r: {type: boolean, readOnly: true}, w: {type: boolean, writeOnly: true}}}`, `{"w":true}`, `{"r":true}`},
+		{"sides of the author's value", `{type: object, example: {id: 1, name: n, password: p, in: {at: 2, of: 3}, list: [{id: 4, name: m}]}, properties: {id: {type: integer, readOnly: true}, password: {type: string, writeOnly: true}, in: {type: object, properties: {at: {type: integer, readOnly: true}}}, list: {type: array, items: {type: object, properties: {id: {type: integer, readOnly: true}}}}}}`,
+			`{"name":"n","password":"p","in":{"of":3},"list":[{"name":"m"}]}`, `{"id":1,"name":"n","in":{"at":2,"of":3},"list":[{"id":4,"name":"m"}]}`},
 		{"circles", `{type: object, properties: {n: {type: boolean}, self: {$ref: "#/components/schemas/Subject"}, more: {type: array, items: {$ref: "#/components/schemas/Subject"}}}}`,
 			`{"n":true,"self":{"n":true,"more":[]},"more":[{"n":true,"more":[]}]}`, ""},
 		{"the first alternative", `{oneOf: [{type: object, properties: {a: {type: boolean}}}, {type: string}]}`, `{"a":true}`, ""},
@@ -140,7 +146,7 @@ func TestExamples(t *testing.T) {
 		{"its author's name", `{oneOf: [{$ref: "#/components/schemas/B"}], discriminator: {propertyName: kind, mapping: {bb: B}}, type: object}`, `{"kind":"b"}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := NewReader(site("x.yaml", "openapi: 3.1.0\ncomponents:\n  schemas:\n    A: {type: object, properties: {kind: {type: string}}}\n    B: {type: object, properties: {kind: {type: string, enum: [b]}}}\n    Subject: "+c.schema+"\n"))
+			r := NewReader(site("x.yaml", "openapi: 3.1.0\ncomponents:\n  schemas:\n    A: {type: object, properties: {kind: {type: string}}}\n    B: {type: object, properties: {kind: {type: string, enum: [b]}}}\n    Zip: {type: object, properties: {zip: {type: string}}}\n    Subject: "+c.schema+"\n"))
 			s := r.Spec("x.yaml")
 			slice := r.Slice(s, s.Find(Key{Kind: KindSchema, Path: "Subject"}))
 			if c.answered == "" {

@@ -252,7 +252,11 @@ func (c *slicer) hides() hidden {
 // stands in, root the specification.
 func (c *slicer) operation(root, item, op place) {
 	out := c.slice
-	for _, from := range [...]place{op, item, root} { // the closest list wins
+	whole := root
+	if out.Key.Kind == KindWebhook { // its receiver is neither of the API's servers nor lets callers in
+		whole = place{doc: root.doc}
+	}
+	for _, from := range [...]place{op, item, whole} { // the closest list wins
 		if list := from.v.get("servers").list(); len(list) > 0 {
 			for _, s := range list {
 				if !c.room(place{doc: from.doc, v: s}) {
@@ -268,7 +272,7 @@ func (c *slicer) operation(root, item, op place) {
 	c.hideParts(item.doc, item.v.get("parameters"))
 	security := op.get("security")
 	if security.v == nil {
-		security = root.get("security")
+		security = whole.get("security")
 	}
 	out.Security = c.security(root, security.v)
 	c.params(op)

@@ -2,15 +2,18 @@ package reference
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	basejson "github.com/bindery-docs/bindery/shared/base/json"
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Limits of a file. They stop only what no author wrote.
@@ -39,8 +42,10 @@ const (
 type value struct {
 	kind valueKind
 	line int32
-	// text is what a scalar says; numbers and booleans as in JSON.
-	text    string
+	// text has the characters of a scalar.
+	text string
+	// plain is a number or a boolean as JSON, where YAML has written it otherwise.
+	plain   string
 	items   []*value
 	members []member
 	// index finds members of large objects.
@@ -103,8 +108,11 @@ func (v *value) first(keys ...string) string {
 	return ""
 }
 
-func (v *value) isTrue() bool  { return v != nil && v.kind == boolValue && v.text == "true" }
-func (v *value) isFalse() bool { return v != nil && v.kind == boolValue && v.text == "false" }
+func (v *value) isTrue() bool  { return v != nil && v.kind == boolValue && v.literal() == "true" }
+func (v *value) isFalse() bool { return v != nil && v.kind == boolValue && v.literal() == "false" }
+
+// literal returns a number or a boolean as JSON.
+func (v *value) literal() string { return cmp.Or(v.plain, v.text) }
 
 func (v *value) list() []*value {
 	if v == nil || v.kind != listValue {
@@ -185,7 +193,7 @@ func (v *value) appendJSON(b []byte, limit, depth int) ([]byte, error) {
 		}
 		return appendJSONString(b, v.text), nil
 	}
-	return append(b, v.text...), nil
+	return append(b, v.literal()...), nil
 }
 
 // appendJSONString appends a string as JSON, without the escapes for HTML.
@@ -377,34 +385,65 @@ func (c *converter) object(v *value, n *yaml.Node, depth int) error {
 	return nil
 }
 
-// scalar reads a scalar. What JSON has no form for is text: dates, infinity.
+// The core schema of YAML 1.2 (YAML 1.2.2, section 10.3.2) for numbers.
+var (
+	coreInt   = lazy.Regexp(`^[-+]?[0-9]+$`)
+	coreOctal = lazy.Regexp(`^0o[0-7]+$`)
+	coreHex   = lazy.Regexp(`^0x[0-9a-fA-F]+$`)
+	coreFloat = lazy.Regexp(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+)
+
+// scalar reads a scalar by the core schema of YAML 1.2, whatever the parser takes it
+// for: 010 is ten, 1_000 and yes are text. What JSON has no form for is text:
+// dates, infinity.
 func (v *value) scalar(n *yaml.Node) {
 	v.kind, v.text = stringValue, n.Value
-	switch n.Tag {
-	case "!!null":
+	if n.Style&^yaml.FlowStyle&^yaml.TaggedStyle != 0 || n.Style&yaml.TaggedStyle != 0 && n.Tag == "!!str" {
+		return // quoted, a block, or called a text
+	}
+	switch n.Value {
+	case "", "~", "null", "Null", "NULL":
 		v.kind, v.text = nullValue, ""
-	case "!!bool":
-		var b bool
-		if n.Decode(&b) == nil {
-			v.kind, v.text = boolValue, strconv.FormatBool(b)
-		}
-	case "!!int", "!!float":
+		return
+	case "true", "True", "TRUE", "false", "False", "FALSE":
+		v.kind = boolValue
+		v.setPlain(strings.ToLower(n.Value))
+		return
+	}
+	first := n.Value[0]
+	if first != '-' && first != '+' && first != '.' && (first < '0' || first > '9') || len(n.Value) > maxDigits {
+		return
+	}
+	var whole big.Int
+	switch {
+	case coreInt().MatchString(n.Value):
+		whole.SetString(n.Value, 10)
+		v.kind = numberValue
+		v.setPlain(whole.String())
+	case coreOctal().MatchString(n.Value), coreHex().MatchString(n.Value):
+		whole.SetString(n.Value, 0)
+		v.kind = numberValue
+		v.setPlain(whole.String())
+	case coreFloat().MatchString(n.Value):
 		text := strings.TrimPrefix(n.Value, "+")
-		if !json.Valid([]byte(text)) {
-			var i int64
-			var f float64
-			switch {
-			case n.Tag == "!!int" && n.Decode(&i) == nil:
-				text = strconv.FormatInt(i, 10)
-			case n.Tag == "!!float" && n.Decode(&f) == nil && f-f == 0:
-				text = strconv.FormatFloat(f, 'g', -1, 64)
-			default:
+		if !json.Valid([]byte(text)) { // leading zeros, or nothing on one side of the point
+			f, err := strconv.ParseFloat(text, 64)
+			if err != nil {
 				return
 			}
-			if !json.Valid([]byte(text)) {
-				return
-			}
+			text = strconv.FormatFloat(f, 'g', -1, 64)
 		}
-		v.kind, v.text = numberValue, text
+		v.kind = numberValue
+		v.setPlain(text)
+	}
+}
+
+// maxDigits is how long a number may be. Longer ones are text.
+const maxDigits = 1000
+
+// setPlain notes a scalar's JSON if its characters are not it.
+func (v *value) setPlain(text string) {
+	if text != v.text {
+		v.plain = text
 	}
 }
