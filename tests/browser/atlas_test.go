@@ -119,9 +119,9 @@ func article(t *testing.T, document string) string {
 
 // What stands in or beside every article alike.
 var (
-	pageActions   = regexp.MustCompile(`(?s)<div class="actions" id="bindery-actions">.*?</div>`)
-	contentsPlace = regexp.MustCompile(`(?s)<div class="contents-place">.*?</div>`)
-	pageContents  = regexp.MustCompile(`(?s)<nav class="contents".*?</nav>`)
+	pageActions   = regexp.MustCompile(`(?s)<div class="bdy-actions" id="bindery-actions">.*?</div>`)
+	contentsPlace = regexp.MustCompile(`(?s)<div class="bdy-contents-place">.*?</div>`)
+	pageContents  = regexp.MustCompile(`(?s)<nav class="bdy-contents".*?</nav>`)
 	// hashed finds the part of a file's name that is made of its bytes.
 	hashed = regexp.MustCompile(`\.[0-9a-f]{12}\.`)
 )
@@ -218,7 +218,7 @@ func TestAtlasInABrowser(t *testing.T) {
 			const faults = [];
 			if (window.hostile !== undefined) faults.push("the author's script " + window.hostile + " ran");
 			if (window.shift > 0.05) faults.push("the layout moved by " + window.shift + ": " + window.shifted.join(" | "));
-			if (!document.querySelector(".prose > .beside") != !document.querySelector(".has-beside")) faults.push("the layout does not know what stands beside the text");
+			if (!document.querySelector(".prose > .bdy-beside") != !document.querySelector(".bdy-has-beside")) faults.push("the layout does not know what stands beside the text");
 			const over = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 			if (over > 1) faults.push("it is " + over + " pixels too wide");
 			const ids = new Set();
@@ -267,7 +267,7 @@ func TestAtlasWithoutJavaScript(t *testing.T) {
 			for (let n; n = walk.nextNode();) {
 				let e = n.parentElement;
 				while (getComputedStyle(e).display === "contents") e = e.parentElement; // it has no box of its own
-				if (!n.data.trim() || e.closest("script, style, template, title, desc, annotation, .tooltip-tip, .sr-only, .only-dark, .only-light, .visually-hidden, [hidden], svg, button")) continue;
+				if (!n.data.trim() || e.closest("script, style, template, title, desc, annotation, .bdy-tooltip-tip, .sr-only, .only-dark, .only-light, .visually-hidden, [hidden], svg, button")) continue;
 				if (!e.checkVisibility({ visibilityProperty: true, opacityProperty: true })) hidden.push(n.data.trim().slice(0, 60) + " in " + e.outerHTML.slice(0, 120));
 			}
 			return hidden.slice(0, 10);

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/tests/harness"
 	"github.com/bindery-docs/bindery/tests/harness/browse"
@@ -32,13 +33,25 @@ html[data-current-path="/margins"] #content-container { margin: 0 5rem 0 10rem }
 .card { outline: 1px solid }
 `
 
+// accidents are rules for classes of an author's own, under names that a theme may
+// have too.
+const accidents = `.menu, .footer, .top, .banner, .search, .sidebar, .logo, .actions, .action, .contents, .page, .layout, .room, .side, .button, .tag, .lead,
+.pager, .prev, .next, .listing, .rating, .switches, .anchor, .line, .copy, .choice, .para, .skip, .sr, .js, .open, .on, .title, .modified, .d-node,
+.search-open, .search-place, .search-dialog, .icon-button, .card-body, .card-title, .callout-body, .step-body, .tab-title, .tablist, .field-head, .long, .short {
+  display: block !important; position: relative !important; float: left !important; margin: 3rem !important; padding: 3rem !important; width: 20rem !important;
+  height: 9rem !important; font-size: 3rem !important; border: 9px solid !important; transform: scale(2) !important;
+}
+`
+
 // TestAuthorStylesInABrowser: rules for the ids and classes of the source language do
 // what they did there, and none of the theme's rules meets what authors wrote.
 func TestAuthorStylesInABrowser(t *testing.T) {
 	outside.Long(t, "looks at pages in a browser")
 	chromium := browse.Chromium(t)
 	source := t.TempDir()
-	page := "---\ntitle: A page with a title\n---\n\nWords of a page, some of them longer than others, so that lines wrap.\n\n## Part\n\nMore.\n"
+	page := "---\ntitle: A page with a title\n---\n\nWords of a page, some of them longer than others, so that lines wrap.\n\n## Part\n\nMore.\n\n" +
+		"<Note>A note</Note>\n\n<Steps><Step title=\"One\">First</Step></Steps>\n\n<Tabs><Tab title=\"A\">a</Tab><Tab title=\"B\">b</Tab></Tabs>\n\n```js\nlet a = 1\n```\n\n" +
+		"<ParamField path=\"p\" type=\"string\">A field</ParamField>\n\n```mermaid\nflowchart LR\n  a --> b\n```\n\n| A | B |\n|---|---|\n| a | b |\n"
 	for name, text := range map[string]string{
 		"docs.json": `{"name":"Styles","theme":"mint","colors":{"primary":"#0055aa"},"navigation":{"pages":["index","wide","margins","home"]},
 			"banner":{"content":"A new release","color":{"light":"#aa3300","dark":"#331100"},"dismissible":true},"navbar":{"primary":{"type":"button","label":"Go","href":"https://go.example"}}}`,
@@ -54,6 +67,11 @@ func TestAuthorStylesInABrowser(t *testing.T) {
 		}
 	}
 	dir := harness.Unpack(t, source)
+	// The same site, with what must change nothing.
+	if err := os.WriteFile(filepath.Join(source, "b.css"), []byte(accidents), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	besides := harness.Unpack(t, source)
 	ctx, stop := browse.Open(t, chromium)
 	defer stop()
 	const (
@@ -73,7 +91,7 @@ func TestAuthorStylesInABrowser(t *testing.T) {
 		{"home", "a button is bare", `return css("#press", "padding-left") + css("#press", "border-left-width")`},
 		{"home", "a mask is an icon", `return String(css("#mask", "mask-image").startsWith('url("data:image/svg+xml,')) + css("#mask", "visibility")`},
 		{"home", "a mask without a picture shows nothing", `return css("#lost", "visibility")`},
-		{"home", "our card is ours", `return String(parseFloat(css(".card:not(#own)", "padding-top")) > 10)`},
+		{"home", "our card is ours", `return String(parseFloat(css(".bdy-card:not(#own)", "padding-top")) > 10)`},
 	}
 	wants := map[string]string{
 		"the banner alone has the colour": "rgb(9, 8, 7)falsefalse", "a box around the button": "rgb(4, 5, 6)",
@@ -84,6 +102,22 @@ func TestAuthorStylesInABrowser(t *testing.T) {
 	for _, page := range []string{"index", "wide", "margins", "home"} {
 		for _, width := range []int64{1280, 390} {
 			if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+filepath.Join(dir, page+".html"))); err != nil {
+				t.Fatal(err)
+			}
+			places := func(dir string) string {
+				if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+filepath.Join(dir, page+".html"))); err != nil {
+					t.Fatal(err)
+				}
+				got, err := chromedp.Run(ctx, chromedp.Evaluate[string](`[...document.querySelectorAll("body *")].map(e => { const r = e.getBoundingClientRect(); return [e.localName, e.className.baseVal ?? e.className, r.x, r.y, r.width, r.height].join(" ") }).join("\n")`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return got
+			}
+			if diff := cmp.Diff(places(dir), places(besides)); diff != "" {
+				t.Errorf("%s at %d: an author's rules for classes of their own move the theme (-want +got):\n%s", page, width, diff)
+			}
+			if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.Join(dir, page+".html"))); err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range checks {

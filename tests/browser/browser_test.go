@@ -133,9 +133,9 @@ func checkTips(t *testing.T, ctx context.Context, address, look string) {
 	t.Helper()
 	faults, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(() => {
 		const faults = [], shown = e => getComputedStyle(e).display != "none";
-		for (const t of document.querySelectorAll(".tooltip")) {
+		for (const t of document.querySelectorAll(".bdy-tooltip")) {
 			if (!t.offsetParent) continue;
-			const tip = t.querySelector(".tooltip-tip"), name = t.firstChild.textContent;
+			const tip = t.querySelector(".bdy-tooltip-tip"), name = t.firstChild.textContent;
 			if (shown(tip)) faults.push(name + " is there before it is asked for");
 			t.focus();
 			if (!shown(tip)) { faults.push(name + " does not come with the focus"); continue; }

@@ -36,13 +36,13 @@ func TestComponentsInABrowser(t *testing.T) {
 		const $ = s => document.querySelector(s), $$ = s => [...document.querySelectorAll(s)];
 		const key = (el, k) => el.dispatchEvent(new KeyboardEvent("keydown", { key: k, bubbles: true, cancelable: true }));
 		const shown = el => el.getClientRects().length > 0;
-		const tab = (n, name) => [...$$(".tablist")[n].children].find(b => b.textContent.trim() == name);
+		const tab = (n, name) => [...$$(".bdy-tablist")[n].children].find(b => b.textContent.trim() == name);
 	`
 	steps := []struct{ name, page, script string }{
 		{"a fragment opens an accordion", "accordions.html#what-is-folded",
 			`return $("#what-is-folded").open ? "" : "it is closed"`},
 		{"an opened accordion is in the address", "accordions.html",
-			`$(".accordion:not([open]) > summary").click(); return location.hash == "#what-is-folded" ? "" : location.hash`},
+			`$(".bdy-accordion:not([open]) > summary").click(); return location.hash == "#what-is-folded" ? "" : location.hash`},
 		{"a fragment shows a tab", "tabs.html#windows",
 			`return shown($("#windows")) && !shown($("#macos")) ? "" : "another tab is shown"`},
 		{"the default tab is shown", "tabs.html",
@@ -52,7 +52,7 @@ func TestComponentsInABrowser(t *testing.T) {
 			for (const [k, want] of [["ArrowRight", "macOS"], ["ArrowRight", "Linux"], ["End", "macOS"], ["Home", "Linux"], ["ArrowLeft", "macOS"]]) {
 				key(document.activeElement, k);
 				if (document.activeElement.textContent.trim() != want) return k + " leads to " + document.activeElement.textContent;
-				if ($$(".tablist")[2].querySelectorAll("[tabindex='0']").length != 1) return "not one tab takes the focus";
+				if ($$(".bdy-tablist")[2].querySelectorAll("[tabindex='0']").length != 1) return "not one tab takes the focus";
 			}
 			return tab(0, "macOS").getAttribute("aria-selected") == "true" ? "" : "tabs that don't sync moved others"`},
 		{"tabs of one title move together, groups aside", "tabs.html", `
@@ -62,27 +62,27 @@ func TestComponentsInABrowser(t *testing.T) {
 		{"a choice of tabs is remembered", "tabs.html",
 			`return tab(0, "Linux").getAttribute("aria-selected") == "true" ? "" : "forgotten"`},
 		{"a choice among blocks of code is remembered", "code.html",
-			`[...$(".code-group .tablist").children].find(b => b.textContent == "Node.js").click(); return ""`},
+			`[...$(".bdy-code-group .bdy-tablist").children].find(b => b.textContent == "Node.js").click(); return ""`},
 		{"on the next visit too", "code.html", `
-			const picked = $(".code-group [aria-selected=true]");
+			const picked = $(".bdy-code-group [aria-selected=true]");
 			if (picked.textContent != "Node.js") return picked.textContent;
-			const select = $("select.code-select"), blocks = [...select.parentNode.querySelectorAll(".code-block")];
+			const select = $("select.bdy-code-select"), blocks = [...select.parentNode.querySelectorAll(".bdy-code-block")];
 			select.selectedIndex = 1; select.dispatchEvent(new Event("change"));
 			return shown(blocks[1]) && !shown(blocks[0]) ? "" : "the list picks nothing"`},
 		{"views are picked", "views.html", `
-			const [js, python] = $$(".view");
+			const [js, python] = $$(".bdy-view");
 			if (!shown(js) || shown(python)) return "not the first view alone";
-			$$(".choice button")[1].click();
+			$$(".bdy-choice button")[1].click();
 			if (shown(js) || !shown(python)) return "not the second view alone";
-			return $$(".choice [aria-pressed=true]").length == 1 ? "" : "not one button is pressed"`},
-		{"and remembered", "views.html", `return shown($$(".view")[1]) ? "" : "forgotten"`},
+			return $$(".bdy-choice [aria-pressed=true]").length == 1 ? "" : "not one button is pressed"`},
+		{"and remembered", "views.html", `return shown($$(".bdy-view")[1]) ? "" : "forgotten"`},
 		{"a fragment shows a view", "views.html#javascript", `return shown($("#javascript")) ? "" : "hidden"`},
 		{"tags pick updates, in the contents too", "updates.html", `
-			[...$$(".choice button")].find(b => b.textContent == "API").click();
-			const [first, second] = $$(".update"), entries = $$("#bindery-contents li").filter(shown);
+			[...$$(".bdy-choice button")].find(b => b.textContent == "API").click();
+			const [first, second] = $$(".bdy-update"), entries = $$("#bindery-contents li").filter(shown);
 			if (!shown(first) || shown(second)) return "other entries are shown";
 			if (entries.length != 1) return entries.length + " entries in the contents";
-			const tags = [...$$(".choice button")];
+			const tags = [...$$(".bdy-choice button")];
 			if (new URLSearchParams(location.search).get("tags") != "API") return "the address has " + location.search;
 			tags.find(b => b.textContent == "CLI").click();
 			if (!shown(first) || shown(second)) return "an entry without both tags is shown";
@@ -91,10 +91,10 @@ func TestComponentsInABrowser(t *testing.T) {
 			tags[0].click();
 			return shown(first) && shown(second) && !location.search ? "" : "all are not shown again"`},
 		{"the address picks tags", "updates.html?tags=API", `
-			const [first, second] = $$(".update");
-			return shown(first) && !shown(second) && $$(".choice [aria-pressed=true]").length == 1 ? "" : "other entries are shown"`},
+			const [first, second] = $$(".bdy-update");
+			return shown(first) && !shown(second) && $$(".bdy-choice [aria-pressed=true]").length == 1 ? "" : "other entries are shown"`},
 		{"a tip comes with the focus and goes with Escape", "tooltips.html", `
-			const words = $(".tooltip"), tip = $(".tooltip-tip");
+			const words = $(".bdy-tooltip"), tip = $(".bdy-tooltip-tip");
 			if (words.getAttribute("aria-describedby") != tip.id) return "it describes nothing";
 			words.focus();
 			if (!shown(tip)) return "it does not come";
@@ -103,19 +103,19 @@ func TestComponentsInABrowser(t *testing.T) {
 			key(tip.querySelector("a"), "Escape");
 			return shown(tip) ? "it stays" : ""`},
 		{"a picture opens with the keyboard and gives the focus back", "frames.html", `
-			const img = $(".frame img");
+			const img = $(".bdy-frame img");
 			if (img.getAttribute("role") != "button" || !img.getAttribute("aria-label").includes("manifest")) return "it is no button with a name";
 			img.focus(); key(img, "Enter");
-			const dialog = $("dialog.zoomed");
+			const dialog = $("dialog.bdy-zoomed");
 			if (!dialog || !dialog.open) return "it does not open";
 			dialog.close();
 			await new Promise(r => setTimeout(r, 50));
-			if ($("dialog.zoomed")) return "it stays in the page";
+			if ($("dialog.bdy-zoomed")) return "it stays in the page";
 			return document.activeElement == img ? "" : "the focus is lost"`},
 		{"one that must not, does not", "frames.html",
-			`return $("img[data-bindery-zoom=off]").classList.contains("zoomable") ? "it can be opened" : ""`},
+			`return $("img[data-bindery-zoom=off]").classList.contains("bdy-zoomable") ? "it can be opened" : ""`},
 		{"arrows walk through a tree", "trees.html", `
-			const [docs, snippets] = $$(".tree summary");
+			const [docs, snippets] = $$(".bdy-tree summary");
 			docs.focus(); key(docs, "ArrowDown");
 			if (document.activeElement != snippets) return "down leads elsewhere";
 			key(snippets, "ArrowRight");
@@ -129,23 +129,23 @@ func TestComponentsInABrowser(t *testing.T) {
 			await new Promise(r => setTimeout(r, 50));
 			return shown(field) ? "" : "hidden"`},
 		{"examples stand beside the text and take the contents' place", "examples.html", `
-			const text = $(".prose > p").getBoundingClientRect(), box = $(".beside").getBoundingClientRect();
+			const text = $(".prose > p").getBoundingClientRect(), box = $(".bdy-beside").getBoundingClientRect();
 			if (box.left < text.right) return "they stand in the text";
 			if (box.right > innerWidth) return "they leave the window";
-			return $(".contents") && shown($(".contents")) ? "the contents are there too" : ""`},
+			return $(".bdy-contents") && shown($(".bdy-contents")) ? "the contents are there too" : ""`},
 		{"an author's colours are shown", "icons.html",
-			`const c = getComputedStyle($(".icon-inline[class*=st-]")).color; return c == "rgb(220, 38, 38)" ? "" : c`},
+			`const c = getComputedStyle($(".bdy-icon-inline[class*=bdy-st-]")).color; return c == "rgb(220, 38, 38)" ? "" : c`},
 		{"swatches follow the appearance", "colors.html", `
 			document.documentElement.classList.remove("dark");
-			const light = $$(".color-swatch").filter(shown).map(e => getComputedStyle(e).backgroundColor);
+			const light = $$(".bdy-color-swatch").filter(shown).map(e => getComputedStyle(e).backgroundColor);
 			document.documentElement.classList.add("dark");
-			const dark = $$(".color-swatch").filter(shown).map(e => getComputedStyle(e).backgroundColor);
+			const dark = $$(".bdy-color-swatch").filter(shown).map(e => getComputedStyle(e).backgroundColor);
 			return light.includes("rgb(255, 255, 255)") && dark.includes("rgb(11, 16, 20)") && light[0] == "rgb(15, 118, 110)" ? "" : light + " and " + dark`},
 		{"what is copied is the prompt", "prompts.html", `
 			const texts = [];
 			document.execCommand = () => { texts.push(document.activeElement.value); return true; };
 			Object.defineProperty(navigator, "clipboard", { value: undefined });
-			$(".prompt .copy").click();
+			$(".bdy-prompt .bdy-copy").click();
 			return texts.length == 1 && texts[0].startsWith("# Write a page\n\nWrite") ? "" : JSON.stringify(texts)`},
 	}
 	for _, step := range steps {
@@ -197,7 +197,7 @@ func TestComponentsWithoutScripts(t *testing.T) {
 			document.querySelectorAll(".prose details").forEach(d => d.open = true);
 			const hidden = [];
 			for (const e of document.querySelectorAll(".prose *")) {
-				if (e.closest(".tooltip-tip, .only-dark, .only-light, .anchor, svg, [data-mode]")) continue;
+				if (e.closest(".bdy-tooltip-tip, .only-dark, .only-light, .bdy-anchor, svg, [data-mode]")) continue;
 				const own = [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim());
 				if (own && !e.getClientRects().length) hidden.push(e.className + ": " + e.textContent.trim().slice(0, 40));
 			}

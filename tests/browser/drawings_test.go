@@ -32,7 +32,7 @@ func drawingsSite() map[string]string {
 }
 
 // textSize is how large the smallest main words of a drawing are shown, in pixels.
-const textSize = `(svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width * parseFloat(getComputedStyle(svg.querySelector("text, foreignObject span, foreignObject div")).fontSize))(document.querySelector(".diagram-view svg"))`
+const textSize = `(svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width * parseFloat(getComputedStyle(svg.querySelector("text, foreignObject span, foreignObject div")).fontSize))(document.querySelector(".bdy-diagram-view svg"))`
 
 // TestLargeDrawings: readers zoom and move drawings that are larger than their
 // column, by buttons, keys, wheel and dragging; words are never small, and without
@@ -46,9 +46,9 @@ func TestLargeDrawings(t *testing.T) {
 		t.Error("a page without large drawings loads their script")
 	}
 	const (
-		view  = `document.querySelector(".diagram-view")`
+		view  = `document.querySelector(".bdy-diagram-view")`
 		width = view + `.querySelector("svg").getBoundingClientRect().width`
-		tools = `document.querySelector(".diagram-tools")`
+		tools = `document.querySelector(".bdy-diagram-tools")`
 	)
 	ctx, stop := browse.Open(t, chromium)
 	complaints := browse.Listen(ctx, strict)
@@ -59,7 +59,7 @@ func TestLargeDrawings(t *testing.T) {
 		if err := chromedp.Do(ctx, chromedp.EmulateViewport(look.width, look.height), chromedp.Navigate(strict+"/wide.html")); err != nil {
 			t.Fatal(err)
 		}
-		until(t, ctx, `document.querySelectorAll(".diagram-tools").length === 1 && !`+tools+`.hidden`)
+		until(t, ctx, `document.querySelectorAll(".bdy-diagram-tools").length === 1 && !`+tools+`.hidden`)
 		browse.KeepPicture(t, ctx, "drawing", look.name)
 		// Buttons: of 24 pixels at least, with names; the page stays as it is.
 		until(t, ctx, `[...`+tools+`.children].every(b => b.ariaLabel && b.offsetWidth >= 24 && b.offsetHeight >= 24 && b.tabIndex === 0) && `+tools+`.children.length === 7`)
@@ -124,7 +124,7 @@ func TestLargeDrawings(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(700, 900), chromedp.Navigate(base+"/live.html")); err != nil {
 		t.Fatal(err)
 	}
-	until(t, ctx, `!!document.querySelector(".diagram-view svg") && `+textSize+` > 11 && !!`+tools+` && !`+tools+`.hidden`)
+	until(t, ctx, `!!document.querySelector(".bdy-diagram-view svg") && `+textSize+` > 11 && !!`+tools+` && !`+tools+`.hidden`)
 	until(t, ctx, `window.was = `+width+`, `+tools+`.children[5].click(), `+width+` > was * 1.2`)
 	browse.KeepPicture(t, ctx, "drawing-live", "light")
 	// Without scripts the drawing is there and scrolls.

@@ -204,13 +204,13 @@ func look(t *testing.T, chromium, base string) (got seen, called []string) {
 		// A rating that can't be sent can be given again; that tells that its call
 		// is over.
 		const met = `(async () => {
-	const has = s => !!document.querySelector(s), rate = document.querySelector(".rating button");
+	const has = s => !!document.querySelector(s), rate = document.querySelector(".bdy-rating button");
 	if (rate) {
 		rate.click();
 		while (rate.getAttribute("aria-pressed") !== "false") await new Promise(r => setTimeout(r, 20));
 	}
 	const ask = document.querySelector("#assistant-entry");
-	return { Search: has("#bindery-search button"), Assistant: !!ask, Playground: has(".playground"), Rating: !!rate, Href: ask ? ask.href : "", Feed: has("link[type='application/rss+xml']") };
+	return { Search: has("#bindery-search button"), Assistant: !!ask, Playground: has(".bdy-playground"), Rating: !!rate, Href: ask ? ask.href : "", Feed: has("link[type='application/rss+xml']") };
 })()`
 		if err := chromedp.Do(ctx, chromedp.Navigate(base+"/"+page)); err != nil {
 			t.Fatal(err)

@@ -147,20 +147,20 @@ func TestIslandsInABrowser(t *testing.T) {
 			}
 
 			visit("builtins")
-			look := `(s => s.borderTopColor + s.padding + s.display)(getComputedStyle(document.querySelector(".card")))`
+			look := `(s => s.borderTopColor + s.padding + s.display)(getComputedStyle(document.querySelector(".bdy-card")))`
 			before := evaluate(look)
-			is("the note is there", text(".callout-body"), "A note with a link and 0")
+			is("the note is there", text(".bdy-callout-body"), "A note with a link and 0")
 			click(".toggle")
-			is("the card is drawn anew", text(".card bindery-hole"), "Toggled 1 times")
-			is("with its title", text(".card-title"), "Boxes")
+			is("the card is drawn anew", text(".bdy-card bindery-hole"), "Toggled 1 times")
+			is("with its title", text(".bdy-card-title"), "Boxes")
 			is("and its look", look, before)
-			is("and its icon", `document.querySelectorAll(".card svg").length`, "1")
-			is("the card's link", `document.querySelector(".card a").getAttribute("href")`, "state.html")
-			is("the note is gone", `document.querySelectorAll(".callout, bindery-island[data-island='0'] .code-block").length`, "0")
+			is("and its icon", `document.querySelectorAll(".bdy-card svg").length`, "1")
+			is("the card's link", `document.querySelector(".bdy-card a").getAttribute("href")`, "state.html")
+			is("the note is gone", `document.querySelectorAll(".bdy-callout, bindery-island[data-island='0'] .bdy-code-block").length`, "0")
 			press(".toggle", kb.Enter)
-			is("the note is back", text(".callout.callout-note .callout-body"), "A note with a link and 2")
-			is("its link", `document.querySelector(".callout a").getAttribute("href")`, "deep/nested.html")
-			is("the page's content is back", text("bindery-island[data-island='0'] .code-block code"), "const held = true;")
+			is("the note is back", text(".bdy-callout-note .bdy-callout-body"), "A note with a link and 2")
+			is("its link", `document.querySelector(".bdy-callout a").getAttribute("href")`, "deep/nested.html")
+			is("the page's content is back", text("bindery-island[data-island='0'] .bdy-code-block code"), "const held = true;")
 			is("links of components", `[...document.querySelectorAll("bindery-island[data-island='0'] ul a")].map(a => a.getAttribute("href"))`, "state.html,deep/nested.html#below")
 			click(".more")
 			is("beside frames", text(".more"), "More: 2")
@@ -176,7 +176,7 @@ func TestIslandsInABrowser(t *testing.T) {
 			click(".reveal > button")
 			click(".reveal > button")
 			is("keeps its state", text(".reveal .counter button"), "Count: 8")
-			is("each has its own", text(".tabs .counter button"), "Count: 4")
+			is("each has its own", text(".bdy-tabs .counter button"), "Count: 4")
 			if where == "folder" {
 				bothAxe(t, ctx)
 			}

@@ -61,7 +61,7 @@ func TestLookInABrowser(t *testing.T) {
 	const (
 		width  = `document.getElementById("%").getBoundingClientRect().width`
 		shown  = `document.getElementById("night").offsetHeight > 0`
-		stroke = `getComputedStyle(document.querySelector(".diagram .d-link")).stroke`
+		stroke = `getComputedStyle(document.querySelector(".bdy-diagram .bdy-d-link")).stroke`
 	)
 	tests := []struct {
 		page, look, scheme string
@@ -73,10 +73,10 @@ func TestLookInABrowser(t *testing.T) {
 		{"classes.html", "dark controls", "dark", `getComputedStyle(document.documentElement).colorScheme === "dark"`},
 		{"classes.html", "widths", "light", strings.ReplaceAll(width, "%", "wide") + " === 800"},
 		{"classes.html", "own styles win", "light", strings.ReplaceAll(width, "%", "own") + " === 123"},
-		{"drawn.html", "light", "light", stroke + ` !== "none" && document.querySelectorAll(".diagram svg[role=img]").length === 2`},
-		{"drawn.html", "dark", "dark", `(getComputedStyle(document.querySelector(".diagram text")).fill.match(/[0-9.]+/g)[0] > 128)`},
-		{"live.html", "light", "light", `document.querySelectorAll(".diagram svg rect.task").length === 2`},
-		{"live.html", "dark", "dark", `getComputedStyle(document.querySelector(".diagram svg .sectionTitle")).fill.match(/[0-9.]+/g)[0] > 128`},
+		{"drawn.html", "light", "light", stroke + ` !== "none" && document.querySelectorAll(".bdy-diagram svg[role=img]").length === 2`},
+		{"drawn.html", "dark", "dark", `(getComputedStyle(document.querySelector(".bdy-diagram text")).fill.match(/[0-9.]+/g)[0] > 128)`},
+		{"live.html", "light", "light", `document.querySelectorAll(".bdy-diagram svg rect.task").length === 2`},
+		{"live.html", "dark", "dark", `getComputedStyle(document.querySelector(".bdy-diagram svg .sectionTitle")).fill.match(/[0-9.]+/g)[0] > 128`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.page+" "+tt.look, func(t *testing.T) {
@@ -117,7 +117,7 @@ const unreadable = `(() => {
 	for (const d of document.querySelectorAll("main details")) d.open = true;
 	for (let n; n = walk.nextNode();) {
 		const e = n.parentElement;
-		if (!n.data.trim() || e.closest("script, style, template, .needs-js, .only-dark, .tooltip-tip, .contents-place, math, svg, video, audio, iframe")) continue;
+		if (!n.data.trim() || e.closest("script, style, template, .bdy-needs-js, .only-dark, .bdy-tooltip-tip, .bdy-contents-place, math, svg, video, audio, iframe")) continue;
 		if (!e.checkVisibility({visibilityProperty: true, opacityProperty: true})) hidden.push(n.data.trim().slice(0, 40) + " in " + e.outerHTML.slice(0, 60));
 	}
 	return hidden.slice(0, 4).join("; ");
@@ -126,10 +126,10 @@ const unreadable = `(() => {
 // unreachable names the divisions of the site and the pages of the sidebar that
 // no click leads to: on narrow screens the sidebar opens by its button.
 const unreachable = `(() => {
-	const lost = [], box = document.getElementById("bindery-sidebar"), button = document.querySelector(".menu-button");
+	const lost = [], box = document.getElementById("bindery-sidebar"), button = document.querySelector(".bdy-menu-button");
 	if (box && !box.checkVisibility()) button.click();
 	for (const d of document.querySelectorAll("nav details, header details")) d.open = true;
-	for (const a of document.querySelectorAll("header.top a, nav.sidebar a, nav.pager a")) {
+	for (const a of document.querySelectorAll("header.bdy-top a, nav.bdy-sidebar a, nav.bdy-pager a")) {
 		if (!a.closest("#bindery-links") && (!a.checkVisibility() || !a.getAttribute("href"))) lost.push(a.outerHTML.slice(0, 80));
 	}
 	return lost.slice(0, 4).join("; ");
@@ -138,8 +138,8 @@ const unreachable = `(() => {
 // printed names what should not be on paper and is, or the other way round.
 const printed = `(() => {
 	const wrong = [], shown = e => e.checkVisibility({visibilityProperty: true});
-	for (const e of document.querySelectorAll("header.top, nav.sidebar, nav.contents, nav.pager, .actions, .contents-place, .copy, .playground")) if (shown(e)) wrong.push("on paper: " + e.outerHTML.slice(0, 60));
-	for (const e of document.querySelectorAll("main .tab, .prose details > :not(summary), main .step-body, main pre")) if (!shown(e) && !e.closest(".playground")) wrong.push("not on paper: " + e.outerHTML.slice(0, 60));
+	for (const e of document.querySelectorAll("header.bdy-top, nav.bdy-sidebar, nav.bdy-contents, nav.bdy-pager, .bdy-actions, .bdy-contents-place, .bdy-copy, .bdy-playground")) if (shown(e)) wrong.push("on paper: " + e.outerHTML.slice(0, 60));
+	for (const e of document.querySelectorAll("main .bdy-tab, .prose details > :not(summary), main .bdy-step-body, main pre")) if (!shown(e) && !e.closest(".bdy-playground")) wrong.push("not on paper: " + e.outerHTML.slice(0, 60));
 	if (document.documentElement.scrollWidth > innerWidth + 1) wrong.push("wider than the paper");
 	const root = document.documentElement, word = document.querySelector("main pre span[class]") || root;
 	const look = dark => (root.classList.toggle("dark", dark), getComputedStyle(word).color + " of " + getComputedStyle(root).colorScheme);
@@ -188,7 +188,7 @@ func TestPagesWithoutTheirHelp(t *testing.T) {
 				if err := chromedp.Do(ctx, chromedp.EmulateViewport(tt.width, tt.height), chromedp.Navigate("file://"+filepath.Join(dir, page))); err != nil {
 					t.Fatalf("%s: %v", page, err)
 				}
-				scripted, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.documentElement.classList.contains("js")`))
+				scripted, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.documentElement.classList.contains("bdy-js")`))
 				if err != nil || scripted == tt.scriptless {
 					t.Fatalf("%s: scripts run: %v (%v)", page, scripted, err)
 				}

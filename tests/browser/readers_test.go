@@ -185,16 +185,16 @@ func TestSidebarStays(t *testing.T) {
 		if err := chromedp.Do(ctx, chromedp.EmulateViewport(1440, 700), chromedp.Navigate(base+"/p/page-0.html")); err != nil {
 			t.Fatal(err)
 		}
-		until(t, ctx, `document.querySelectorAll("summary a, summary button").length === 0 && document.querySelector(".nav-pair > a + details > summary").getAttribute("aria-label") === "Paired"`)
-		until(t, ctx, `document.querySelector(".sidebar li:not(.nav-pair) > details > summary").click(), document.querySelector(".sidebar details").open`)
+		until(t, ctx, `document.querySelectorAll("summary a, summary button").length === 0 && document.querySelector(".bdy-nav-pair > a + details > summary").getAttribute("aria-label") === "Paired"`)
+		until(t, ctx, `document.querySelector(".bdy-sidebar li:not(.bdy-nav-pair) > details > summary").click(), document.querySelector(".bdy-sidebar details").open`)
 		until(t, ctx, `(bar => (bar.scrollTop = 900, bar.scrollTop === 900))(document.getElementById("bindery-sidebar"))`)
-		before, err := chromedp.Run(ctx, chromedp.Evaluate[float64](`(a => { const y = a.getBoundingClientRect().top; a.click(); return y; })(document.querySelector('.sidebar a[href$="page-40.html"]'))`))
+		before, err := chromedp.Run(ctx, chromedp.Evaluate[float64](`(a => { const y = a.getBoundingClientRect().top; a.click(); return y; })(document.querySelector('.bdy-sidebar a[href$="page-40.html"]'))`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		until(t, ctx, `document.readyState === "complete" && location.pathname.endsWith("page-40.html")`)
-		until(t, ctx, `document.querySelector(".sidebar details").open`)
-		after, err := chromedp.Run(ctx, chromedp.Evaluate[float64](`document.querySelector('.sidebar a[aria-current=page]').getBoundingClientRect().top`))
+		until(t, ctx, `document.querySelector(".bdy-sidebar details").open`)
+		after, err := chromedp.Run(ctx, chromedp.Evaluate[float64](`document.querySelector('.bdy-sidebar a[aria-current=page]').getBoundingClientRect().top`))
 		if err != nil || after-before > 1 || before-after > 1 {
 			t.Errorf("%s: the row was at %.0f and is at %.0f (%v)", base, before, after, err)
 		}
@@ -203,7 +203,7 @@ func TestSidebarStays(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+dir+"/group/root.html")); err != nil {
 		t.Fatal(err)
 	}
-	until(t, ctx, `document.querySelector(".nav-pair > a").ariaCurrent === "page" && document.querySelector(".nav-pair > a").getBoundingClientRect().top > 60 && document.querySelector(".nav-pair > details").open`)
+	until(t, ctx, `document.querySelector(".bdy-nav-pair > a").ariaCurrent === "page" && document.querySelector(".bdy-nav-pair > a").getBoundingClientRect().top > 60 && document.querySelector(".bdy-nav-pair > details").open`)
 	browse.KeepPicture(t, ctx, "sidebar", "pair")
 }
 
@@ -236,7 +236,7 @@ func TestLostReaders(t *testing.T) {
 		if err := chromedp.Do(ctx, chromedp.Navigate(base+"/index.html?q=second+page")); err != nil {
 			t.Fatal(err)
 		}
-		until(t, ctx, `document.querySelector(".search-dialog[open] input").value === "second page" && document.querySelectorAll(".search-dialog [role=option]").length > 0`)
+		until(t, ctx, `document.querySelector(".bdy-search-dialog[open] input").value === "second page" && document.querySelectorAll(".bdy-search-dialog [role=option]").length > 0`)
 	}
 	stop()
 	for _, c := range complaints() {
@@ -275,7 +275,7 @@ func TestHeaderWhileReading(t *testing.T) {
 		}
 		browse.KeepPicture(t, ctx, "header", "top"+strconv.FormatInt(height, 10))
 		until(t, ctx, `window.was = document.querySelector("h2").getBoundingClientRect().top + scrollY, scrollTo({top: 900, behavior: "instant"}), scrollY === 900`)
-		until(t, ctx, `(y => document.elementsFromPoint(700, y).every(e => !e.closest(".top")))(0.15 * innerHeight)`)
+		until(t, ctx, `(y => document.elementsFromPoint(700, y).every(e => !e.closest(".bdy-top")))(0.15 * innerHeight)`)
 		until(t, ctx, `Math.abs(document.querySelector("h2").getBoundingClientRect().top + scrollY - was) < 1`)
 		browse.KeepPicture(t, ctx, "header", strconv.FormatInt(height, 10))
 	}
@@ -309,7 +309,7 @@ func TestManyTabs(t *testing.T) {
 		}
 		until(t, ctx, `document.documentElement.scrollWidth <= innerWidth`)
 		until(t, ctx, `(m => { m.open = true; const l = m.querySelector("a").getBoundingClientRect();
-			return document.elementFromPoint(l.left + 20, l.top + 10)?.closest(".menu") === m && l.top < 200; })(document.querySelector(".tabs-row .menu"))`)
+			return document.elementFromPoint(l.left + 20, l.top + 10)?.closest(".bdy-menu") === m && l.top < 200; })(document.querySelector(".bdy-tabs-row .bdy-menu"))`)
 		browse.KeepPicture(t, ctx, "tabs", strconv.FormatInt(width, 10))
 	}
 }

@@ -52,7 +52,7 @@ func apiSite(t *testing.T, server string) string {
 
 // playgroundLook is what a reader finds in the playground.
 const playgroundLook = `(() => {
-	const p = document.querySelector(".playground"), r = p && p.querySelector(".playground-result");
+	const p = document.querySelector(".bdy-playground"), r = p && p.querySelector(".bdy-playground-result");
 	return {
 		Open: !!p && !!p.querySelector("details[open]"),
 		Labels: p ? [...p.querySelectorAll("label")].filter(l => l.offsetParent).map(l => l.firstChild.innerText.trim()) : [],
@@ -103,8 +103,8 @@ func (p playground) until(what string, ok func(playgroundState) bool) (s playgro
 func (p playground) do(label, script string) {
 	p.t.Helper()
 	ok, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
-		const all = [...document.querySelectorAll(".playground label")].map(l => [l.firstChild.innerText.trim(), l.querySelector("input, select, textarea")]);
-		for (const e of document.querySelectorAll(".playground [aria-label]:is(input, textarea)")) all.push(["", e]);
+		const all = [...document.querySelectorAll(".bdy-playground label")].map(l => [l.firstChild.innerText.trim(), l.querySelector("input, select, textarea")]);
+		for (const e of document.querySelectorAll(".bdy-playground [aria-label]:is(input, textarea)")) all.push(["", e]);
 		const found = all.find(([name, e]) => name.replace(/ \(.*/, "") === %q && e.offsetParent);
 		if (!found) return false;
 		const e = found[1];
@@ -145,7 +145,7 @@ func (p playground) open(address string) {
 		p.t.Fatal(err)
 	}
 	p.until("the form is there, closed", func(s playgroundState) bool { return !s.Open && s.Command != "" })
-	if _, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.querySelector(".playground summary").focus() || true`)); err != nil {
+	if _, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.querySelector(".bdy-playground summary").focus() || true`)); err != nil {
 		p.t.Fatal(err)
 	}
 	p.press(kb.Enter)

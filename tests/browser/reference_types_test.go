@@ -104,7 +104,7 @@ func TestPlaygroundTypes(t *testing.T) {
 			p.press("v1")
 			p.until("the address follows", func(s playgroundState) bool { return strings.Contains(s.Command, echo.URL+"/v1/notes/7") })
 
-			photos := `.playground label input[type=file][multiple]`
+			photos := `.bdy-playground label input[type=file][multiple]`
 			for _, c := range []struct {
 				kind, answer string
 				// fill puts in what the form does not begin with.
@@ -161,7 +161,7 @@ func TestPlaygroundTypes(t *testing.T) {
 				{
 					kind: "application/octet-stream", answer: "application/json", labels: "",
 					fill: func() {
-						if err := chromedp.Do(ctx, chromedp.SetUploadFiles(`.playground input[type=file]:not([multiple])`, []string{photo})); err != nil {
+						if err := chromedp.Do(ctx, chromedp.SetUploadFiles(`.bdy-playground input[type=file]:not([multiple])`, []string{photo})); err != nil {
 							t.Fatal(err)
 						}
 					},
@@ -183,8 +183,8 @@ func TestPlaygroundTypes(t *testing.T) {
 				}
 				// The samples and the description of the body follow.
 				shown, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`[
-					document.querySelector(".beside .sample-types > .tab:not([hidden]) .code-block:not([hidden])").innerText,
-					[...document.querySelectorAll(".prose > .tabs [role=tab][aria-selected=true]")].map(b => b.textContent).join("|"),
+					document.querySelector(".bdy-beside .bdy-sample-types > .bdy-tab:not([hidden]) .bdy-code-block:not([hidden])").innerText,
+					[...document.querySelectorAll(".prose > .bdy-tabs [role=tab][aria-selected=true]")].map(b => b.textContent).join("|"),
 				]`))
 				if err != nil {
 					t.Fatal(err)
@@ -202,11 +202,11 @@ func TestPlaygroundTypes(t *testing.T) {
 				if got, want := <-heard, "PUT /v1/notes/7 "+c.want; got != want {
 					t.Errorf("the server hears\n%s\nwant\n%s", got, want)
 				}
-				p.do("id", `document.querySelector(".playground-result").replaceChildren()`)
+				p.do("id", `document.querySelector(".bdy-playground-result").replaceChildren()`)
 			}
 
 			// What is picked beside the text is picked in the form.
-			if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelector(".sample-types > select").focus() || true`)); err != nil {
+			if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelector(".bdy-sample-types > select").focus() || true`)); err != nil {
 				t.Fatal(err)
 			}
 			for range 6 {
@@ -239,12 +239,12 @@ func TestTypesWithoutScript(t *testing.T) {
 		if faults, err := chromedp.Run(ctx, chromedp.Evaluate[string](unreadable)); err != nil || faults != "" {
 			t.Errorf("%d pixels wide: %s (%v)", width, faults, err)
 		}
-		shown, err := chromedp.Run(ctx, chromedp.Evaluate[string](`[...document.querySelectorAll(".tab-title")].filter(e => e.checkVisibility()).map(e => e.textContent).join(" ")`))
+		shown, err := chromedp.Run(ctx, chromedp.Evaluate[string](`[...document.querySelectorAll(".bdy-tab-title")].filter(e => e.checkVisibility()).map(e => e.textContent).join(" ")`))
 		const sent, answered = "application/json application/x-www-form-urlencoded multipart/form-data application/xml text/plain application/octet-stream ", "application/json application/xml text/csv"
 		if want := sent + sent + answered; err != nil || shown != want {
 			t.Errorf("%d pixels wide: %s are shown, want %s (%v)", width, shown, want, err)
 		}
-		if form, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelector(".playground").checkVisibility()`)); err != nil || form {
+		if form, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelector(".bdy-playground").checkVisibility()`)); err != nil || form {
 			t.Errorf("%d pixels wide: the form's place is shown: %v (%v)", width, form, err)
 		}
 	}

@@ -17,12 +17,12 @@ import (
 // the header and is as wide as the article ends the page as the header does; what
 // covers a part of a line, or the sidebar, is a fault.
 const covered = `(() => {
-	const faults = [], head = document.querySelector("header.top").getBoundingClientRect().bottom, main = document.querySelector("main").getBoundingClientRect();
-	const over = [...document.querySelectorAll(".contents, .contents-button")].filter(e => e.getClientRects().length && e.checkVisibility({visibilityProperty: true}));
+	const faults = [], head = document.querySelector("header.bdy-top").getBoundingClientRect().bottom, main = document.querySelector("main").getBoundingClientRect();
+	const over = [...document.querySelectorAll(".bdy-contents, .bdy-contents-button")].filter(e => e.getClientRects().length && e.checkVisibility({visibilityProperty: true}));
 	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	for (let n; n = texts.nextNode();) {
 		const e = n.parentElement;
-		if (!n.data.trim() || !e.closest("main, .sidebar") || e.closest(".contents-button, .contents")) continue;
+		if (!n.data.trim() || !e.closest("main, .bdy-sidebar") || e.closest(".bdy-contents-button, .bdy-contents")) continue;
 		const range = document.createRange();
 		range.selectNodeContents(n);
 		for (const r of range.getClientRects()) for (const o of over) {
@@ -103,7 +103,7 @@ func TestSamplesUseTheRoom(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.Join(dir, "api", "start-export.html"))); err != nil {
 		t.Fatal(err)
 	}
-	const box = `document.querySelector(".beside-box").getBoundingClientRect()`
+	const box = `document.querySelector(".bdy-beside-box").getBoundingClientRect()`
 	for _, window := range []struct {
 		width int64
 		least string // pixels of the samples
@@ -111,7 +111,7 @@ func TestSamplesUseTheRoom(t *testing.T) {
 		if err := chromedp.Do(ctx, chromedp.EmulateViewport(window.width, 900)); err != nil {
 			t.Fatal(err)
 		}
-		until(t, ctx, `scrollTo({top: 600, behavior: "instant"}), (b => b.width >= `+window.least+` && b.left > document.querySelector(".field").getBoundingClientRect().right && b.right <= innerWidth && b.top > 0 && b.top < 120)(`+box+`)`)
+		until(t, ctx, `scrollTo({top: 600, behavior: "instant"}), (b => b.width >= `+window.least+` && b.left > document.querySelector(".bdy-field").getBoundingClientRect().right && b.right <= innerWidth && b.top > 0 && b.top < 120)(`+box+`)`)
 		until(t, ctx, `document.documentElement.scrollWidth <= document.documentElement.clientWidth`)
 		until(t, ctx, `window.was = `+box+`.top, scrollTo({top: 900, behavior: "instant"}), Math.abs(`+box+`.top - was) < 1`)
 	}

@@ -82,7 +82,7 @@ var rooms = map[string][]string{
 	"shared/render/edit":           {"shared/base/json", "shared/base/lazy", "shared/render/component", "shared/render/expr", "shared/render/mdx"},
 	"shared/render/expr":           {},
 	"shared/render/frame": {
-		"shared/base/filename", "shared/base/html", "shared/base/lazy", "shared/render/capability", "shared/render/component", "shared/render/css", "shared/render/diagram", "shared/render/highlight", "shared/render/mdx",
+		"shared/base/filename", "shared/base/html", "shared/base/lazy", "shared/render/capability", "shared/render/component", "shared/render/diagram", "shared/render/highlight", "shared/render/mdx",
 		"shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/search", "shared/render/site", "shared/render/theme",
 	},
 	"shared/render/highlight": {"shared/base/html", "shared/base/lazy"},

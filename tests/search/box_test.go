@@ -37,11 +37,11 @@ type boxState struct {
 }
 
 const boxLook = `(() => {
-	const d = document.querySelector(".search-dialog"), all = (s, f) => [...(d ? d.querySelectorAll(s) : [])].map(f), text = e => e.innerText.trim().replace(/\s+/g, " ");
+	const d = document.querySelector(".bdy-search-dialog"), all = (s, f) => [...(d ? d.querySelectorAll(s) : [])].map(f), text = e => e.innerText.trim().replace(/\s+/g, " ");
 	const i = d && d.querySelector("input"), a = i && i.getAttribute("aria-activedescendant"), at = document.activeElement, r = d && d.getBoundingClientRect();
 	return {
 		Open: !!d && d.open, Focus: at ? at.getAttribute("role") || at.className : "", Expanded: i ? i.getAttribute("aria-expanded") : "",
-		Groups: all(".search-title", text), Options: all("[role=option]", text), Active: a ? text(document.getElementById(a)) : "",
+		Groups: all(".bdy-search-title", text), Options: all("[role=option]", text), Active: a ? text(document.getElementById(a)) : "",
 		Selected: all("[role=option][aria-selected=true]", text), Marked: all("mark", text), Status: d ? text(d.querySelector("[role=status]")) : "",
 		Inside: !!r && r.left >= 0 && r.top >= 0 && r.right <= innerWidth && r.bottom <= innerHeight,
 	};
@@ -269,7 +269,7 @@ func searchKeyHeld(t *testing.T, b searchBox) {
 		key(input.DispatchKeyEventTypeKeyDown, true)
 	}
 	key(input.DispatchKeyEventTypeKeyUp, false)
-	const typed = `document.querySelector("dialog.search-dialog input").value`
+	const typed = `document.querySelector("dialog.bdy-search-dialog input").value`
 	if !b.ask(t, typed+` === ""`) {
 		t.Error("the key that opens the box is typed into it while it is held")
 	}
@@ -366,13 +366,13 @@ func TestSearchWithoutItsScripts(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.Navigate(address), chromedp.KeyEvent("/")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`!!document.querySelector(".search-dialog[open]")`)); err != nil {
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`!!document.querySelector(".bdy-search-dialog[open]")`)); err != nil {
 		t.Fatal(err)
 	}
 	if err := chromedp.Do(ctx, chromedp.KeyEvent("webhook")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`document.querySelector(".search-dialog [role=status]").innerText.startsWith("Search is not available")`)); err != nil {
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`document.querySelector(".bdy-search-dialog [role=status]").innerText.startsWith("Search is not available")`)); err != nil {
 		t.Errorf("a lost file goes untold: %v", err)
 	}
 	// When the files are there again, they are found without a new page.
@@ -384,7 +384,7 @@ func TestSearchWithoutItsScripts(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.KeyEvent("s")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`document.querySelector(".search-dialog .search-title")?.innerText === "Webhooks"`)); err != nil {
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`document.querySelector(".bdy-search-dialog .bdy-search-title")?.innerText === "Webhooks"`)); err != nil {
 		t.Errorf("what is there again is not asked: %v", err)
 	}
 }

@@ -229,7 +229,7 @@ func TestSearchAnswersReaders(t *testing.T) {
 
 // boxAsk asks the open dialog, and returns the pages that it shows.
 const boxAsk = `(async query => {
-	const d = document.querySelector(".search-dialog"), i = d.querySelector("input"), said = d.querySelector("[role=status]");
+	const d = document.querySelector(".bdy-search-dialog"), i = d.querySelector("input"), said = d.querySelector("[role=status]");
 	const ask = async (q, done) => {
 		i.value = q;
 		i.dispatchEvent(new Event("input"));

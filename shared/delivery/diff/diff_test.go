@@ -79,7 +79,7 @@ func TestChangesAreWordsThatReadersSee(t *testing.T) {
 			[]diff.Change{{Before: "Press the", Removed: "red", Added: "green", After: "key now."}}},
 		{"a paragraph that came", "<p>One.</p>", "<p>One.</p><p>Two words.</p>", []diff.Change{{Before: "One.", Added: "Two words."}}},
 		{"another form of the same text", "<p>One <i>two</i></p>", "<div>One\n <b>two</b></div>", nil},
-		{"a button, a script and our menu", "<p>One</p>", `<div class="actions"><div>Copy</div> page</div><p>One</p><button>Press</button><script>var a = "<p>";</script>`, nil},
+		{"a button, a script and our menu", "<p>One</p>", `<div class="bdy-actions"><div>Copy</div> page</div><p>One</p><button>Press</button><script>var a = "<p>";</script>`, nil},
 		{"text of a drawing", "<svg><text>From</text></svg>", "<svg><text>To</text></svg>", []diff.Change{{Removed: "From", Added: "To"}}},
 		{"a script without spaces", "<p>導入手順</p>", "<p>導出手順</p>", []diff.Change{{Before: "導", Removed: "入", Added: "出", After: "手 順"}}},
 		{"what stands in code", "<pre>a &lt;b&gt; c</pre>", "<pre>a &lt;d&gt; c</pre>", []diff.Change{{Before: "a", Removed: "<b>", Added: "<d>", After: "c"}}},
@@ -145,7 +145,7 @@ func TestAnchorsThatAreGone(t *testing.T) {
 			[]diff.LostAnchor{{Address: "/", Anchor: "a", Heading: "The same", Now: "y"}}},
 		{"of two headings, which could be either", `<h2 id="a">A</h2><h2 id="b">B</h2>`, `<h2 id="c">C</h2>`,
 			[]diff.LostAnchor{{Address: "/", Anchor: "a", Heading: "A"}, {Address: "/", Anchor: "b", Heading: "B"}}},
-		{"of a field", `<div class="field" id="param-id"></div>`, ``, []diff.LostAnchor{{Address: "/", Anchor: "param-id"}}},
+		{"of a field", `<div class="field bdy-field" id="param-id"></div>`, ``, []diff.LostAnchor{{Address: "/", Anchor: "param-id"}}},
 		{"that nobody links to", `<span id="tip-x"></span><i id="bindery-y"></i>`, ``, []diff.LostAnchor{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -83,7 +83,7 @@ var skipped = []atom.Atom{
 }
 
 // ours are classes of what the frame puts into a page's main part.
-var ours = []string{"actions", "breadcrumbs", "contents-place", "pager", "footer", "related"}
+var ours = []string{"bdy-actions", "bdy-breadcrumbs", "bdy-contents-place", "bdy-pager", "bdy-footer"}
 
 // inline are elements that don't end a line.
 var inline = []atom.Atom{

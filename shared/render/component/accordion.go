@@ -18,13 +18,13 @@ func accordionComponents() []*Component {
 				},
 				iconAttrs("An icon before the title.")),
 			ID:       func(e *Element) (string, string) { return "", e.TitleText("title") },
-			HTML:     func(w *Writer, e *Element) { disclosureHTML(w, e, "accordion", words.Details) },
+			HTML:     func(w *Writer, e *Element) { disclosureHTML(w, e, "accordion bdy-accordion", words.Details) },
 			Markdown: disclosureMarkdown,
 		},
 		{
 			Name: "AccordionGroup", Doc: "Accordions without space between them.", Block: true,
 			HTML: func(w *Writer, e *Element) {
-				w.open("div", e, "accordion-group").Raw(">").Children(e).Raw("</div>")
+				w.open("div", e, "accordion-group bdy-accordion-group").Raw(">").Children(e).Raw("</div>")
 			},
 		},
 	}
@@ -38,8 +38,8 @@ func disclosureHTML(w *Writer, e *Element, class string, title words.Phrase) {
 		w.Raw(" open")
 	}
 	w.Raw("><summary>")
-	w.icon(e, "icon", "disclosure-icon")
-	w.Raw(`<span class="disclosure-title">`)
+	w.icon(e, "icon", "bdy-disclosure-icon")
+	w.Raw(`<span class="bdy-disclosure-title">`)
 	if e.Has("title") {
 		w.title(e, "title")
 	} else {
@@ -47,9 +47,9 @@ func disclosureHTML(w *Writer, e *Element, class string, title words.Phrase) {
 	}
 	w.Raw("</span>")
 	if e.Has("description") {
-		w.Raw(`<span class="disclosure-description">`).title(e, "description").Raw("</span>")
+		w.Raw(`<span class="bdy-disclosure-description">`).title(e, "description").Raw("</span>")
 	}
-	w.Raw(`</summary><div class="disclosure-body">`).Children(e).Raw("</div></details>")
+	w.Raw(`</summary><div class="bdy-disclosure-body">`).Children(e).Raw("</div></details>")
 }
 
 func disclosureMarkdown(m *Markdown, e *Element) {

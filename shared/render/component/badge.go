@@ -27,24 +27,24 @@ func badgeComponents() []*Component {
 }
 
 func badgeHTML(w *Writer, e *Element) {
-	classes, named, sized := []string{"badge"}, "", ""
+	classes, named, sized := []string{"bdy-badge"}, "", ""
 	color := strings.ToLower(strings.TrimSpace(e.String("color")))
 	if strings.Contains(badgeColors, " "+color+" ") && color != "" {
-		classes, named = append(classes, "badge-"+color), color
+		classes, named = append(classes, "bdy-badge-"+color), color
 	} else if c := w.colorClass(e, "color", "--fg"); c != "" {
-		classes = append(classes, "tinted", c)
+		classes = append(classes, "bdy-tinted", c)
 	}
 	switch size := e.String("size"); size {
 	case "xs", "sm", "lg":
-		classes, sized = append(classes, "badge-"+size), size
+		classes, sized = append(classes, "bdy-badge-"+size), size
 	}
 	if e.String("shape") == "pill" {
-		classes = append(classes, "badge-pill")
+		classes = append(classes, "bdy-badge-pill")
 	}
 	for _, flag := range []string{"stroke", "disabled"} {
 		if e.Bool(flag) {
-			classes = append(classes, "badge-"+flag)
+			classes = append(classes, "bdy-badge-"+flag)
 		}
 	}
-	w.open("span", e, classes...).Raw(" data-badge").AttrIf("data-color", named).AttrIf("data-size", sized).Raw(">").icon(e, "icon", "badge-icon").Nodes(Phrasing(e.Node.Children)).Raw("</span>")
+	w.open("span", e, classes...).Raw(" data-badge").AttrIf("data-color", named).AttrIf("data-size", sized).Raw(">").icon(e, "icon", "bdy-badge-icon").Nodes(Phrasing(e.Node.Children)).Raw("</span>")
 }

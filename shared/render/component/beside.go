@@ -12,7 +12,7 @@ import (
 
 // Beside reports whether an element stands beside the text when it stands at the
 // page's top level. A page writes all such elements, in order, into one box of
-// the class "beside" in place of the first.
+// the class "bdy-beside" in place of the first.
 func Beside(name string) bool {
 	return name == "Panel" || name == "RequestExample" || name == "ResponseExample"
 }
@@ -33,7 +33,7 @@ func HookID(name string) string {
 
 // OpenBeside appends the start of that box; "</div></aside>" ends it.
 func (w *Writer) OpenBeside() *Writer {
-	return w.Raw(`<aside class="beside"`).Attr("aria-label", w.say(words.Beside)).Raw(`><div class="beside-box">`)
+	return w.Raw(`<aside class="bdy-beside"`).Attr("aria-label", w.say(words.Beside)).Raw(`><div class="bdy-beside-box">`)
 }
 
 func exampleComponents() []*Component {
@@ -42,10 +42,10 @@ func exampleComponents() []*Component {
 			Name: name, Doc: "An example of a " + strings.ToLower(strings.TrimSuffix(name, "Example")) + ", beside the text on a wide screen.", Block: true,
 			Attrs: []AttrSpec{{"dropdown", "boolean", "false", "Blocks are picked from a list."}},
 			HTML: func(w *Writer, e *Element) {
-				w.open("div", e, "example").Raw(` role="group"`).Attr("aria-label", w.say(label)).
-					Raw(`><p class="example-title">`).Text(w.say(label)).Raw(`</p><div class="code-group`)
+				w.open("div", e, "bdy-example").Raw(` role="group"`).Attr("aria-label", w.say(label)).
+					Raw(`><p class="bdy-example-title">`).Text(w.say(label)).Raw(`</p><div class="code-group bdy-code-group`)
 				if e.Bool("dropdown") {
-					w.Raw(` code-group-dropdown`)
+					w.Raw(` bdy-code-group-dropdown`)
 				}
 				w.Raw(`">`).Children(e).Raw(`</div></div>`)
 			},
@@ -61,7 +61,7 @@ func exampleComponents() []*Component {
 		{
 			Name: "Panel", Doc: "Content beside the text, in place of the page's contents.", Block: true,
 			HTML: func(w *Writer, e *Element) {
-				w.open("div", e, "panel").Raw(">").Children(e).Raw("</div>")
+				w.open("div", e, "panel bdy-panel").Raw(">").Children(e).Raw("</div>")
 			},
 		},
 	}

@@ -72,21 +72,21 @@ func calloutComponents() []*Component {
 func calloutHTML(w *Writer, e *Element, k callout) {
 	tint := w.colorClass(e, "color", "--fg")
 	if tint != "" {
-		tint = "tinted " + tint
+		tint = "bdy-tinted " + tint
 	}
-	w.open("div", e, "callout", "callout-"+k.class, tint).Raw(` role="note"`)
+	w.open("div", e, "callout bdy-callout", "bdy-callout-"+k.class, tint).Raw(` role="note"`)
 	if k.label != "" {
 		w.Attr("aria-label", w.say(k.label))
 	}
 	w.Raw(">")
 	if e.Has("icon") {
-		w.icon(e, "icon", "callout-icon")
+		w.icon(e, "icon", "bdy-callout-icon")
 	} else if k.icon != "" {
-		w.Raw(`<span class="callout-icon">`).Raw(k.icon).Raw("</span>")
+		w.Raw(`<span class="bdy-callout-icon">`).Raw(k.icon).Raw("</span>")
 	}
-	w.Raw(`<div class="callout-body">`)
+	w.Raw(`<div class="bdy-callout-body">`)
 	if e.Has("title") {
-		w.Raw(`<p class="callout-title">`).RichTitle(e, "title").Raw("</p>")
+		w.Raw(`<p class="bdy-callout-title">`).RichTitle(e, "title").Raw("</p>")
 	}
 	w.Children(e).Raw("</div></div>")
 }

@@ -42,38 +42,38 @@ func cardComponents() []*Component {
 func cardHTML(w *Writer, e *Element) {
 	kind, icon := "", ""
 	if k := calloutKind(e.String("type")); k != nil {
-		kind, icon = "card-"+k.class, k.icon
+		kind, icon = "bdy-card-"+k.class, k.icon
 	}
-	w.open("div", e, "card", when(e.Bool("horizontal"), "card-horizontal"), kind).Raw(">")
+	w.open("div", e, "card bdy-card", when(e.Bool("horizontal"), "bdy-card-horizontal"), kind).Raw(">")
 	if img := e.String("img"); img != "" {
-		w.Raw(`<img class="card-img" alt="" loading="lazy"`)
+		w.Raw(`<img class="bdy-card-img" alt="" loading="lazy"`)
 		if width, height, ok := w.Size(img); ok {
 			w.Attr("width", strconv.Itoa(width)).Attr("height", strconv.Itoa(height))
 		}
 		w.AttrIf("src", w.Asset(e, img)).Raw(">")
 	}
 	if e.Has("icon") {
-		w.icon(e, "icon", "card-icon", w.colorClass(e, "color", "color"))
+		w.icon(e, "icon", "bdy-card-icon", w.colorClass(e, "color", "color"))
 	} else if icon != "" {
-		w.Raw(`<span class="card-icon">`).Raw(icon).Raw("</span>")
+		w.Raw(`<span class="bdy-card-icon">`).Raw(icon).Raw("</span>")
 	}
-	w.Raw(`<div class="card-body">`)
+	w.Raw(`<div class="bdy-card-body">`)
 	href := cardLink(w, e)
 	switch {
 	case e.Has("title"):
-		w.Raw(`<p class="card-title">`)
+		w.Raw(`<p class="bdy-card-title">`)
 		cardTitle(w, e, href)
 		w.Raw("</p>")
 	case href != "":
-		w.Raw(`<a class="card-link"`).Attr("href", href).Attr("aria-label", cardLabel(e)).Raw("></a>")
+		w.Raw(`<a class="bdy-card-link"`).Attr("href", href).Attr("aria-label", cardLabel(e)).Raw("></a>")
 	}
 	if e.Has("description") {
-		w.Raw(`<p class="card-description">`).RichTitle(e, "description").Raw("</p>")
+		w.Raw(`<p class="bdy-card-description">`).RichTitle(e, "description").Raw("</p>")
 	}
 	w.Children(e)
 	if e.String("cta") != "" {
 		// The title is the link already: its words need not be read twice.
-		w.Raw(`<p class="card-cta" aria-hidden="true">`).title(e, "cta").Raw("</p>")
+		w.Raw(`<p class="bdy-card-cta" aria-hidden="true">`).title(e, "cta").Raw("</p>")
 	}
 	w.Raw("</div>")
 	arrow := isElsewhere(e.String("href"))
@@ -81,17 +81,17 @@ func cardHTML(w *Writer, e *Element) {
 		arrow = e.Bool("arrow")
 	}
 	if href != "" && arrow {
-		w.Raw(`<span class="card-arrow" aria-hidden="true">` + arrowIcon + `</span>`)
+		w.Raw(`<span class="bdy-card-arrow" aria-hidden="true">` + arrowIcon + `</span>`)
 	}
 	w.Raw("</div>")
 }
 
 func tileHTML(w *Writer, e *Element) {
-	w.open("div", e, "card", "tile").Raw(`><div class="tile-content">`).Children(e).Raw(`</div><div class="card-body"><p class="card-title">`)
+	w.open("div", e, "card bdy-card", "bdy-tile").Raw(`><div class="bdy-tile-content">`).Children(e).Raw(`</div><div class="bdy-card-body"><p class="bdy-card-title">`)
 	cardTitle(w, e, cardLink(w, e))
 	w.Raw("</p>")
 	if e.Has("description") {
-		w.Raw(`<p class="card-description">`).RichTitle(e, "description").Raw("</p>")
+		w.Raw(`<p class="bdy-card-description">`).RichTitle(e, "description").Raw("</p>")
 	}
 	w.Raw("</div></div>")
 }
@@ -103,7 +103,7 @@ func cardTitle(w *Writer, e *Element, href string) {
 		w.title(e, "title")
 		return
 	}
-	w.Raw(`<a class="card-link"`).Attr("href", href)
+	w.Raw(`<a class="bdy-card-link"`).Attr("href", href)
 	if !e.Has("title") {
 		w.Attr("aria-label", cardLabel(e))
 	}

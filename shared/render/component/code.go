@@ -24,7 +24,7 @@ func codeComponents() []*Component {
 			Name: "CodeGroup", Doc: "Several blocks of code of which a reader picks one.", Block: true,
 			Attrs: []AttrSpec{{"dropdown", "boolean", "false", "Blocks are picked from a list."}},
 			HTML: func(w *Writer, e *Element) {
-				w.open("div", e, "code-group", when(e.Bool("dropdown"), "code-group-dropdown")).Raw(">").Children(e).Raw("</div>")
+				w.open("div", e, "code-group bdy-code-group", when(e.Bool("dropdown"), "bdy-code-group-dropdown")).Raw(">").Children(e).Raw("</div>")
 			},
 		},
 		{

@@ -13,15 +13,15 @@ func colorComponents() []*Component {
 			Name: "Color", Doc: "Colours with their values.", Block: true,
 			Attrs: []AttrSpec{{"variant", "string", "compact", "compact, or table for rows with titles."}},
 			HTML: func(w *Writer, e *Element) {
-				w.open("div", e, "colors", when(e.String("variant") == "table", "colors-table")).Raw(">").Nodes(e.Flat()).Raw("</div>")
+				w.open("div", e, "bdy-colors", when(e.String("variant") == "table", "bdy-colors-table")).Raw(">").Nodes(e.Flat()).Raw("</div>")
 			},
 		},
 		{
 			Name: "Color.Row", Doc: "A row of colours.", Block: true,
 			Attrs: []AttrSpec{{"title", "text", "", "The row's title."}},
 			HTML: func(w *Writer, e *Element) {
-				w.open("div", e, "color-row").Raw(`><p class="color-row-title">`).title(e, "title").
-					Raw(`</p><div class="color-row-items">`).Nodes(e.Flat()).Raw("</div></div>")
+				w.open("div", e, "bdy-color-row").Raw(`><p class="bdy-color-row-title">`).title(e, "title").
+					Raw(`</p><div class="bdy-color-row-items">`).Nodes(e.Flat()).Raw("</div></div>")
 			},
 			Markdown: titledMarkdown,
 		},
@@ -54,16 +54,16 @@ func colorComponents() []*Component {
 }
 
 func colorItemHTML(w *Writer, e *Element) {
-	w.open("div", e, "color-item").Raw(">")
+	w.open("div", e, "bdy-color-item").Raw(">")
 	values := colorValues(e)
 	for _, v := range values {
 		class := ""
 		if c := css.Color(v.value); c != "" {
 			class = w.Style(e, "background:"+c)
 		}
-		w.Raw(`<span`).Attr("class", join([]string{"color-swatch", v.class(), class})).Raw("></span>")
+		w.Raw(`<span`).Attr("class", join([]string{"bdy-color-swatch", v.class(), class})).Raw("></span>")
 	}
-	w.Raw(`<span class="color-name">`).Text(e.String("name")).Raw("</span>")
+	w.Raw(`<span class="bdy-color-name">`).Text(e.String("name")).Raw("</span>")
 	for _, v := range values {
 		w.Raw(" <code").AttrIf("class", v.class()).Raw(">").Text(v.value).Raw("</code>")
 	}

@@ -8,7 +8,7 @@ func columnComponents() []*Component {
 		{Name: "Columns", Doc: "Content in columns.", Block: true, Attrs: attrs, HTML: columnsHTML},
 		{Name: "CardGroup", Doc: "Cards side by side: another name of Columns.", Block: true, Attrs: attrs, HTML: columnsHTML},
 		{Name: "Column", Doc: "One of several columns.", Block: true, HTML: func(w *Writer, e *Element) {
-			w.open("div", e, "column").Raw(">").Children(e).Raw("</div>")
+			w.open("div", e, "bdy-column").Raw(">").Children(e).Raw("</div>")
 		}},
 	}
 }
@@ -18,5 +18,5 @@ func columnsHTML(w *Writer, e *Element) {
 	if n, ok := e.Number("cols"); ok && n >= 1 {
 		cols = int(min(n, 6))
 	}
-	w.open("div", e, "columns", "cols-"+strconv.Itoa(cols), when(e.Node.Name == "CardGroup", "card-group")).Raw(">").Children(e).Raw("</div>")
+	w.open("div", e, "bdy-columns", "bdy-cols-"+strconv.Itoa(cols), when(e.Node.Name == "CardGroup", "card-group bdy-card-group")).Raw(">").Children(e).Raw("</div>")
 }

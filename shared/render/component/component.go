@@ -118,7 +118,7 @@ type Icons interface {
 }
 
 // IconBox is an icon's place without a drawing.
-const IconBox = `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"></svg>`
+const IconBox = `<svg class="icon bdy-icon" viewBox="0 0 24 24" aria-hidden="true"></svg>`
 
 // ProIcons is an optional interface of Icons. Pro reports whether an unknown name looks
 // like one of Font Awesome Pro. Its drawings are not free.

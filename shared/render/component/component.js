@@ -45,8 +45,8 @@
       var t = kids(p, titleClass)[0];
       return (t && t.textContent.trim()) || fallback(p, i);
     });
-    if (box.classList.contains("code-group-dropdown")) g.select(); else g.list(titleClass);
-    box.classList.add("tabbed");
+    if (box.classList.contains("bdy-code-group-dropdown")) g.select(); else g.list(titleClass);
+    box.classList.add("bdy-tabbed");
     g.show(Math.min(+box.dataset.binderyDefault || 0, panels.length - 1));
     if (g.sync) g.labels.forEach(function (label, i) {
       var at = chosen.indexOf(g.set + "\t" + label);
@@ -55,7 +55,7 @@
     groups.push(g);
   }
   Group.prototype.list = function (titleClass) {
-    var g = this, list = element("div", "tablist");
+    var g = this, list = element("div", "bdy-tablist");
     list.setAttribute("role", "tablist");
     g.panels.forEach(function (p, i) {
       var t = kids(p, titleClass)[0], b = button("", t && t.textContent.trim() ? t.innerHTML : "", function () { g.choose(i); });
@@ -84,7 +84,7 @@
     g.box.insertBefore(list, g.box.firstChild);
   };
   Group.prototype.select = function () {
-    var g = this, s = g.picker = element("select", "code-select");
+    var g = this, s = g.picker = element("select", "bdy-code-select");
     s.setAttribute("aria-label", g.box.dataset.binderyLabel || words[7]);
     g.labels.forEach(function (label) { s.add(new Option(label)); });
     s.addEventListener("change", function () { g.choose(s.selectedIndex); });
@@ -129,7 +129,7 @@
   // Buttons, before an element. Returns a function that presses the button
   // with this number, or those for which a function of the number is true.
   function choice(before, name, labels, pick) {
-    var row = element("div", "choice");
+    var row = element("div", "bdy-choice");
     row.setAttribute("role", "group");
     row.setAttribute("aria-label", name);
     var buttons = labels.map(function (html, i) { return row.appendChild(button("", html, function () { pick(i); })); });
@@ -145,11 +145,11 @@
   }
 
   // Views: one title at a time, on all pages of the site.
-  var views = Array.prototype.slice.call(doc.querySelectorAll(".view")), titles = [], showView;
+  var views = Array.prototype.slice.call(doc.querySelectorAll(".bdy-view")), titles = [], showView;
   if (views.length) {
     var faces = [];
     views.forEach(function (v) {
-      var t = kids(v, "view-title")[0];
+      var t = kids(v, "bdy-view-title")[0];
       v.label = t ? t.textContent.trim() : "";
       if (titles.indexOf(v.label) < 0) { titles.push(v.label); faces.push(t ? t.innerHTML : ""); }
     });
@@ -157,9 +157,9 @@
       press(i);
       views.forEach(function (v) {
         v.hidden = v.label !== titles[i];
-        v.classList.toggle("on", !v.hidden);
+        v.classList.toggle("bdy-on", !v.hidden);
       });
-      contents(".view");
+      contents(".bdy-view");
       stops();
     };
     var press = choice(views[0], words[8], faces, function (i) { keep("view", titles[i]); showView(i); });
@@ -167,8 +167,8 @@
 
   // A changelog's entries by tag: those that have all that are pressed. The
   // address has them too, as ?tags=.
-  var tags = [], asked = [], updates = doc.querySelectorAll(".update");
-  function tagsOf(u) { return Array.prototype.map.call(u.querySelectorAll(".update-tags .badge"), function (b) { return b.textContent; }); }
+  var tags = [], asked = [], updates = doc.querySelectorAll(".bdy-update");
+  function tagsOf(u) { return Array.prototype.map.call(u.querySelectorAll(".bdy-update-tags .bdy-badge"), function (b) { return b.textContent; }); }
   each(updates, function (u) { tagsOf(u).forEach(function (t) { if (tags.indexOf(t) < 0) tags.push(t); }); });
   if (updates.length > 1 && tags.length > 1) {
     var safe = element("i", ""), pressTag = choice(updates[0], words[9], [words[6]].concat(tags).map(function (t) {
@@ -189,21 +189,21 @@
     }), showTags = function () {
       pressTag(function (j) { return j ? asked.indexOf(tags[j - 1]) >= 0 : !asked.length; });
       each(updates, function (u) { var own = tagsOf(u); u.hidden = !asked.every(function (t) { return own.indexOf(t) >= 0; }); });
-      contents(".update");
+      contents(".bdy-update");
     };
     var wanted = "," + new URLSearchParams(location.search).getAll("tags").join(",") + ",";
     asked = tags.filter(function (t) { return wanted.indexOf("," + t + ",") >= 0; });
     showTags();
   }
 
-  all(".tabs", function (box) {
-    var panels = kids(box, "tab");
-    if (panels.length) new Group(box, panels, "tab-title", function (p, i) { return words[10] + " " + (i + 1); });
+  all(".bdy-tabs", function (box) {
+    var panels = kids(box, "bdy-tab");
+    if (panels.length) new Group(box, panels, "bdy-tab-title", function (p, i) { return words[10] + " " + (i + 1); });
   });
-  all(".code-group", function (box) {
-    var panels = kids(box, "code-block");
-    if (panels.length > 1 || (panels.length && kids(panels[0], "code-title").length))
-      new Group(box, panels, "code-title", function (p, i) { return p.dataset.binderyLang || words[7] + " " + (i + 1); });
+  all(".bdy-code-group", function (box) {
+    var panels = kids(box, "bdy-code-block");
+    if (panels.length > 1 || (panels.length && kids(panels[0], "bdy-code-title").length))
+      new Group(box, panels, "bdy-code-title", function (p, i) { return p.dataset.binderyLang || words[7] + " " + (i + 1); });
   });
   if (showView) showView(Math.max(0, titles.indexOf(recall("view"))));
 
@@ -213,7 +213,7 @@
     for (var n = el; n && n !== doc.body; n = n.parentElement) {
       if (n.tagName === "DETAILS" && !n.open) hit = n.open = true;
       if (n.hidden && views.indexOf(n) >= 0) { showView(titles.indexOf(n.label)); hit = true; }
-      if (n.hidden && n.classList.contains("update")) { n.hidden = false; hit = true; }
+      if (n.hidden && n.classList.contains("bdy-update")) { n.hidden = false; hit = true; }
       groups.forEach(function (g) {
         var i = g.panels.indexOf(n);
         if (i >= 0 && i !== g.current) { g.show(i); hit = true; }
@@ -224,17 +224,17 @@
   addEventListener("hashchange", reveal);
   reveal();
   // An opened accordion can be linked to.
-  all(".accordion[id] > summary", function (s) {
+  all(".bdy-accordion[id] > summary", function (s) {
     s.addEventListener("click", function () { if (!s.parentNode.open) address(s.parentNode.id); });
   });
 
   // Copying.
-  var icon = '<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">';
+  var icon = '<svg class="icon bdy-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">';
   var copyIcon = icon + '<rect x="9" y="9" width="11" height="11" rx="2"/><path d="M15 9V6a2 2 0 0 0-2-2H6a2 2 0 0 0-2 2v7a2 2 0 0 0 2 2h3"/></svg>';
   var doneIcon = icon + '<path d="m5 13 4.5 4.5L19 7"/></svg>';
   function copyText(text, done) {
     function old() {
-      var t = element("textarea", "sr");
+      var t = element("textarea", "bdy-sr");
       t.value = text;
       doc.body.appendChild(t);
       t.select();
@@ -243,34 +243,34 @@
     }
     if (navigator.clipboard && isSecureContext) navigator.clipboard.writeText(text).then(done, old); else old();
   }
-  all(".code-block:not([data-bindery-copy=false]), .prompt:not([data-bindery-copy=false]), .color-item", function (box) {
-    var timer, b = button("copy", copyIcon, function () {
-      each(box.querySelectorAll("pre code, .color-item > code"), function (source) {
+  all(".bdy-code-block:not([data-bindery-copy=false]), .bdy-prompt:not([data-bindery-copy=false]), .bdy-color-item", function (box) {
+    var timer, b = button("bdy-copy", copyIcon, function () {
+      each(box.querySelectorAll("pre code, .bdy-color-item > code"), function (source) {
         if (!source.offsetParent) return;
         copyText(source.textContent.replace(/\s+$/, ""), function () {
           b.innerHTML = doneIcon;
-          b.classList.add("done");
+          b.classList.add("bdy-done");
           b.setAttribute("aria-label", words[1]);
           clearTimeout(timer);
           timer = setTimeout(function () {
             b.innerHTML = copyIcon;
-            b.classList.remove("done");
+            b.classList.remove("bdy-done");
             b.setAttribute("aria-label", words[0]);
           }, 1600);
         });
       });
     }, words[0]);
     // One line of code beside which the button stands, not a title.
-    var code = box.querySelector("pre code"), title = kids(box, "code-title")[0];
-    if (code && code.textContent.trim().indexOf("\n") < 0 && (!title || box.parentNode.classList.contains("tabbed"))) box.classList.add("code-line");
+    var code = box.querySelector("pre code"), title = kids(box, "bdy-code-title")[0];
+    if (code && code.textContent.trim().indexOf("\n") < 0 && (!title || box.parentNode.classList.contains("bdy-tabbed"))) box.classList.add("bdy-code-line");
     if (box.querySelector("code")) box.appendChild(b);
   });
 
   // Long blocks of code that unfold.
-  all(".code-expandable", function (pre) {
-    if (pre.scrollHeight <= pre.clientHeight + 40) { pre.classList.add("open"); return; }
-    var b = button("code-expand", words[2], function () {
-      var open = pre.classList.toggle("open");
+  all(".bdy-code-expandable", function (pre) {
+    if (pre.scrollHeight <= pre.clientHeight + 40) { pre.classList.add("bdy-open"); return; }
+    var b = button("bdy-code-expand", words[2], function () {
+      var open = pre.classList.toggle("bdy-open");
       b.textContent = words[open ? 3 : 2];
       b.setAttribute("aria-expanded", open);
     });
@@ -280,7 +280,7 @@
 
   // Pictures that are shown smaller than they are open in the whole window.
   function zoom(img, vector) {
-    var d = element("dialog", "zoomed"), big = element("img", vector ? "vector" : "");
+    var d = element("dialog", "bdy-zoomed"), big = element("img", vector ? "bdy-vector" : "");
     big.src = img.currentSrc || img.src;
     big.alt = img.alt;
     d.setAttribute("aria-label", img.alt || words[4]);
@@ -291,12 +291,12 @@
     doc.body.appendChild(d);
     d.showModal();
   }
-  all(".prose img:not(.icon, .card-img, [data-bindery-zoom=off])", function (img) {
-    if (img.closest("a, button, summary, .card, .tooltip") || !window.HTMLDialogElement) return;
+  all(".prose img:not(.bdy-icon, .bdy-card-img, [data-bindery-zoom=off])", function (img) {
+    if (img.closest("a, button, summary, .bdy-card, .bdy-tooltip") || !window.HTMLDialogElement) return;
     function ready() {
       var vector = /\.svg([?#]|$)/.test(img.src) || img.src.indexOf("data:image/svg") === 0;
       if (!img.clientWidth || img.clientWidth < 120 || (!vector && img.naturalWidth < img.clientWidth * 1.1)) return;
-      img.classList.add("zoomable");
+      img.classList.add("bdy-zoomable");
       img.tabIndex = 0;
       img.setAttribute("role", "button");
       img.setAttribute("aria-label", words[4] + (img.alt ? ": " + img.alt : ""));
@@ -310,29 +310,29 @@
 
   // Tooltips stay inside the window, whatever box they stand in; Escape hides
   // one that is pointed at or has the focus.
-  var active = ".tooltip:hover, .tooltip:focus, .tooltip:focus-within";
+  var active = ".bdy-tooltip:hover, .bdy-tooltip:focus, .bdy-tooltip:focus-within";
   function place(t) {
-    var tip = kids(t, "tooltip-tip")[0], r = t.getBoundingClientRect(), s = tip && tip.style;
+    var tip = kids(t, "bdy-tooltip-tip")[0], r = t.getBoundingClientRect(), s = tip && tip.style;
     if (!tip) return;
     s.position = "fixed";
     s.inset = "auto";
     var w = tip.offsetWidth, h = tip.offsetHeight, below = r.top < h + 16;
     s.left = Math.max(8, Math.min(r.left + (r.width - w) / 2, root.clientWidth - w - 8)) + "px";
     s.top = (below ? r.bottom + 8 : r.top - h - 8) + "px";
-    tip.classList.toggle("below", below);
+    tip.classList.toggle("bdy-below", below);
   }
-  all(".tooltip", function (t) {
-    function show() { t.classList.remove("off"); place(t); }
+  all(".bdy-tooltip", function (t) {
+    function show() { t.classList.remove("bdy-off"); place(t); }
     t.addEventListener("mouseenter", show);
     t.addEventListener("focusin", show);
   });
   doc.addEventListener("scroll", function () { all(active, place); }, { capture: true, passive: true });
   doc.addEventListener("keydown", function (e) {
-    if (e.key === "Escape") all(active, function (t) { t.classList.add("off"); });
+    if (e.key === "Escape") all(active, function (t) { t.classList.add("bdy-off"); });
   });
 
   // Arrows walk through the folders of a tree.
-  all(".tree", function (tree) {
+  all(".bdy-tree", function (tree) {
     tree.addEventListener("keydown", function (e) {
       var s = e.target.closest("summary"), d = s && s.parentNode, folders, to;
       if (!s) return;
@@ -350,7 +350,7 @@
 
   // What does not scroll is no stop for the keyboard.
   function stops() {
-    all(".code-block pre, .table-wrap, .prompt-body, .beside-box", function (el) {
+    all(".bdy-code-block pre, .bdy-table-wrap, .bdy-prompt-body, .bdy-beside-box", function (el) {
       if (!el.offsetParent) return;
       if (el.scrollWidth > el.clientWidth || el.scrollHeight > el.clientHeight) el.tabIndex = 0;
       else el.removeAttribute("tabindex");

@@ -19,7 +19,7 @@ func expandableComponents() []*Component {
 			iconAttrs("An icon before the title.")),
 		// The titles of expandables are alike ("properties"): an id would name
 		// nothing. A link to what is inside opens them.
-		HTML:     func(w *Writer, e *Element) { disclosureHTML(w, e, "expandable", words.Properties) },
+		HTML:     func(w *Writer, e *Element) { disclosureHTML(w, e, "expandable bdy-expandable", words.Properties) },
 		Markdown: disclosureMarkdown,
 	}}
 }

@@ -68,37 +68,37 @@ func paramName(e *Element) (name, place string) {
 }
 
 func fieldHTML(w *Writer, e *Element, name, place string) {
-	w.open("div", e, "field").Raw(`><div class="field-head">`)
+	w.open("div", e, "field bdy-field").Raw(`><div class="bdy-field-head">`)
 	labels(w, e, "pre")
 	if id := w.ID(e); id != "" && name != "" {
-		w.Raw(`<a class="field-name"`).Attr("href", "#"+FragmentEscape(id)).Raw(`><code>`).Text(name).Raw("</code></a>")
+		w.Raw(`<a class="bdy-field-name"`).Attr("href", "#"+FragmentEscape(id)).Raw(`><code>`).Text(name).Raw("</code></a>")
 	} else if name != "" {
-		w.Raw(`<span class="field-name"><code>`).Text(name).Raw("</code></span>")
+		w.Raw(`<span class="bdy-field-name"><code>`).Text(name).Raw("</code></span>")
 	}
 	labels(w, e, "post")
 	if t := e.String("type"); t != "" {
-		w.Raw(` <span class="field-type">`).Text(t).Raw("</span>")
+		w.Raw(` <span class="bdy-field-type">`).Text(t).Raw("</span>")
 	}
 	// "body" is what a parameter is by default: the word adds nothing.
 	if place != "" && place != "body" {
-		w.Raw(` <span class="field-place">`).Text(place).Raw("</span>")
+		w.Raw(` <span class="bdy-field-place">`).Text(place).Raw("</span>")
 	}
 	for _, f := range fieldFlags() {
 		if e.Bool(f.name) {
-			w.Raw(` <span class="field-`).Raw(f.name).Raw(`">`).Raw(w.say(f.word)).Raw("</span>")
+			w.Raw(` <span class="bdy-field-`).Raw(f.name).Raw(`">`).Raw(w.say(f.word)).Raw("</span>")
 		}
 	}
 	for _, f := range fieldValues() {
 		if v := e.Display(f.name); v != "" {
-			w.Raw(` <span class="field-value">`).Raw(w.say(f.word)).Raw(`: <code>`).Text(v).Raw("</code></span>")
+			w.Raw(` <span class="bdy-field-value">`).Raw(w.say(f.word)).Raw(`: <code>`).Text(v).Raw("</code></span>")
 		}
 	}
-	w.Raw(`</div><div class="field-body">`).Children(e).Raw("</div></div>")
+	w.Raw(`</div><div class="bdy-field-body">`).Children(e).Raw("</div></div>")
 }
 
 func labels(w *Writer, e *Element, attr string) {
 	for _, s := range e.Strings(attr) {
-		w.Raw(` <span class="field-label">`).Text(s).Raw("</span> ")
+		w.Raw(` <span class="bdy-field-label">`).Text(s).Raw("</span> ")
 	}
 }
 

@@ -27,11 +27,11 @@ func frameComponents() []*Component {
 }
 
 func frameHTML(w *Writer, e *Element) {
-	w.open("figure", e, "frame").Raw(">")
+	w.open("figure", e, "frame bdy-frame").Raw(">")
 	if e.Has("hint") {
-		w.Raw(`<p class="frame-hint">`).RichTitle(e, "hint").Raw("</p>")
+		w.Raw(`<p class="bdy-frame-hint">`).RichTitle(e, "hint").Raw("</p>")
 	}
-	w.Raw(`<div class="frame-content">`).Children(e).Raw("</div>")
+	w.Raw(`<div class="bdy-frame-content">`).Children(e).Raw("</div>")
 	if e.Has("caption") {
 		w.Raw("<figcaption>").RichTitle(e, "caption").Raw("</figcaption>")
 	}

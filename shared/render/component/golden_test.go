@@ -25,7 +25,7 @@ func (namedIcons) Icon(name, library, style string) (string, bool) {
 	if name == "unknown" {
 		return "", false
 	}
-	return `<svg class="icon" data-icon="` + html.EscapeString(strings.Trim(strings.Join([]string{library, style, name}, ":"), ":")) + `"/>`, true
+	return `<svg class="icon bdy-icon" data-icon="` + html.EscapeString(strings.Trim(strings.Join([]string{library, style, name}, ":"), ":")) + `"/>`, true
 }
 
 // The golden files are pages that use one component or family in all its

@@ -57,7 +57,7 @@ func iconMeaning(name string) (label words.Phrase, sign string) {
 
 func iconHTML(w *Writer, e *Element) {
 	if nodes := e.slot("icon"); nodes != nil {
-		w.open("span", e, "icon-inline").Raw(` aria-hidden="true">`).Nodes(nodes).Raw("</span>")
+		w.open("span", e, "bdy-icon-inline").Raw(` aria-hidden="true">`).Nodes(nodes).Raw("</span>")
 		return
 	}
 	name := iconName(e)
@@ -75,13 +75,13 @@ func iconHTML(w *Writer, e *Element) {
 	if len(style) > 0 {
 		class = w.Style(e, strings.Join(style, ";"))
 	}
-	w.open("span", e, "icon-inline", class)
+	w.open("span", e, "bdy-icon-inline", class)
 	if label, sign := iconMeaning(name); sign != "" {
 		w.Raw(` role="img"`).Attr("aria-label", w.say(label))
 	}
 	w.Raw(">")
 	if isAddress(name) {
-		w.Raw(`<img class="icon" alt=""`).AttrIf("src", w.Asset(e, name)).Raw(` loading="lazy">`)
+		w.Raw(`<img class="icon bdy-icon" alt=""`).AttrIf("src", w.Asset(e, name)).Raw(` loading="lazy">`)
 	} else if svg, ok := w.Icon(e, name); ok {
 		w.Raw(svg)
 	}

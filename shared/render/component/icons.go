@@ -3,7 +3,7 @@ package component
 // The few drawings that components use themselves, on a 24 by 24 grid with a
 // stroke of the text's colour.
 const (
-	svgHead     = `<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">`
+	svgHead     = `<svg class="icon bdy-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">`
 	noteIcon    = svgHead + `<circle cx="12" cy="12" r="9"/><path d="M12 11v5M12 8h.01"/></svg>`
 	tipIcon     = svgHead + `<path d="M9 17h6M10 20.5h4M12 3a6 6 0 0 0-3.6 10.8c.4.3.6.8.6 1.2h6c0-.4.2-.9.6-1.2A6 6 0 0 0 12 3z"/></svg>`
 	warningIcon = svgHead + `<path d="M12 4 2.8 20h18.4zM12 10v4M12 17h.01"/></svg>`

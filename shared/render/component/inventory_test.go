@@ -71,7 +71,7 @@ func TestCommonAttributes(t *testing.T) {
 	for _, name := range []string{"Card", "Note", "Steps", "Frame", "Tabs", "Accordion", "ParamField", "Tree", "Update", "Prompt", "Panel", "CodeGroup"} {
 		source := "<" + name + ` id="Own.Id" className="mine" style={{ color: "red" }}>Text</` + name + ">\n"
 		r := render(t, fstest.MapFS{"page.mdx": {Data: []byte(source)}})
-		for _, want := range []string{` id="Own.Id"`, " mine ", " st-"} {
+		for _, want := range []string{` id="Own.Id"`, " mine ", " bdy-st-"} {
 			if !strings.Contains(string(r.HTML), want) || len(r.Styles) != 1 {
 				t.Errorf("%s has no %s:\n%s", name, want, r.HTML)
 			}

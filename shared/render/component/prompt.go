@@ -50,13 +50,13 @@ func promptHTML(w *Writer, e *Element) {
 	if !e.Has("actions") {
 		actions = []string{"copy"}
 	}
-	w.open("div", e, "prompt")
+	w.open("div", e, "bdy-prompt")
 	if !slices.Contains(actions, "copy") {
 		w.Raw(` data-bindery-copy="false"`)
 	}
-	w.Raw(`><div class="prompt-head">`)
-	w.icon(e, "icon", "prompt-icon")
-	w.Raw(`<p class="prompt-title">`)
+	w.Raw(`><div class="bdy-prompt-head">`)
+	w.icon(e, "icon", "bdy-prompt-icon")
+	w.Raw(`<p class="bdy-prompt-title">`)
 	if e.Has("description") {
 		w.RichTitle(e, "description")
 	} else {
@@ -64,7 +64,7 @@ func promptHTML(w *Writer, e *Element) {
 	}
 	w.Raw("</p>")
 	if slices.Contains(actions, "cursor") && len(prompt) <= maxPromptLink {
-		w.Raw(`<a class="prompt-open" rel="noopener"`).Attr("href", "https://cursor.com/link/prompt?text="+url.PathEscape(prompt)).Raw(">").Text(w.say(words.OpenInCursor)).Raw("</a>")
+		w.Raw(`<a class="bdy-prompt-open" rel="noopener"`).Attr("href", "https://cursor.com/link/prompt?text="+url.PathEscape(prompt)).Raw(">").Text(w.say(words.OpenInCursor)).Raw("</a>")
 	}
-	w.Raw(`</div><pre class="prompt-body" tabindex="0"><code>`).Text(prompt).Raw("\n</code></pre></div>")
+	w.Raw(`</div><pre class="bdy-prompt-body" tabindex="0"><code>`).Text(prompt).Raw("\n</code></pre></div>")
 }

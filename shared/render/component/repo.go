@@ -10,13 +10,13 @@ func repoComponents() []*Component {
 			{"variant", "string", "inset", "inset, or flat: without a background."},
 		},
 		HTML: func(w *Writer, e *Element) {
-			w.open("div", e, "card", "card-horizontal", "repo", when(e.String("variant") == "flat", "repo-flat")).Raw(">")
+			w.open("div", e, "card bdy-card", "bdy-card-horizontal", "bdy-repo", when(e.String("variant") == "flat", "bdy-repo-flat")).Raw(">")
 			if svg, ok := w.Icon(e, "github"); ok {
-				w.Raw(`<span class="card-icon">`).Raw(svg).Raw("</span>")
+				w.Raw(`<span class="bdy-card-icon">`).Raw(svg).Raw("</span>")
 			}
-			w.Raw(`<div class="card-body"><p class="card-title"><a class="card-link"`).
+			w.Raw(`<div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link"`).
 				Attr("href", w.Link(e, repoAddress(e))).Raw(">").Text(repoName(e)).
-				Raw(`</a></p></div><span class="card-arrow" aria-hidden="true">` + arrowIcon + `</span></div>`)
+				Raw(`</a></p></div><span class="bdy-card-arrow" aria-hidden="true">` + arrowIcon + `</span></div>`)
 		},
 		Markdown: func(m *Markdown, e *Element) {
 			m.Paragraph("[" + escapeText(repoName(e)) + "](" + repoAddress(e) + ")")

@@ -26,7 +26,7 @@ func stepComponents() []*Component {
 		ID: func(e *Element) (string, string) { return "", e.TitleText("title") },
 	}
 	step.HTML = func(w *Writer, e *Element) {
-		w.Raw(`<ol class="steps" role="list">`)
+		w.Raw(`<ol class="steps bdy-steps" role="list">`)
 		stepHTML(w, e, "", stepNumber(e, 1))
 		w.Raw("</ol>")
 	}
@@ -35,13 +35,13 @@ func stepComponents() []*Component {
 		Name: "Steps", Doc: "Steps that are taken one after another.", Block: true,
 		Attrs: []AttrSpec{{"titleSize", "string", "p", "The titleSize of all steps that have none."}},
 		HTML: func(w *Writer, e *Element) {
-			w.open("ol", e, "steps").Raw(` role="list">`)
+			w.open("ol", e, "steps bdy-steps").Raw(` role="list">`)
 			size, number := e.String("titleSize"), 0
 			eachStep(e, func(n *mdx.Node) {
 				s := NewElement(n, step, w.HTML)
 				number = stepNumber(s, number+1)
 				stepHTML(w, s, size, number)
-			}, func(nodes []*mdx.Node) { w.Raw(`<li class="step-aside">`).Nodes(nodes).Raw("</li>") })
+			}, func(nodes []*mdx.Node) { w.Raw(`<li class="bdy-step-aside">`).Nodes(nodes).Raw("</li>") })
 			w.Raw("</ol>")
 		},
 		Markdown: func(m *Markdown, e *Element) {
@@ -83,13 +83,13 @@ func eachStep(e *Element, step func(*mdx.Node), other func([]*mdx.Node)) {
 }
 
 func stepHTML(w *Writer, e *Element, size string, number int) {
-	w.open("li", e, "step").Attr("value", strconv.Itoa(number)).Raw(">")
+	w.open("li", e, "step bdy-step").Attr("value", strconv.Itoa(number)).Raw(">")
 	if e.Has("icon") {
-		w.icon(e, "icon", "step-mark", "step-icon")
+		w.icon(e, "icon", "bdy-step-mark", "bdy-step-icon")
 	} else {
 		// Written out: a counter in a style sheet is nothing that can be read
 		// aloud or found.
-		w.Raw(`<span class="step-mark">`).Raw(strconv.Itoa(number)).Raw("</span>")
+		w.Raw(`<span class="bdy-step-mark">`).Raw(strconv.Itoa(number)).Raw("</span>")
 	}
 	if e.Has("title") {
 		size = cmp.Or(e.String("titleSize"), size)
@@ -98,13 +98,13 @@ func stepHTML(w *Writer, e *Element, size string, number int) {
 			tag = size
 			w.Contents(e, level, e.TitleText("title"))
 		}
-		w.Raw("<").Raw(tag).Raw(` class="step-title">`).title(e, "title")
+		w.Raw("<").Raw(tag).Raw(` class="bdy-step-title">`).title(e, "title")
 		if id := w.ID(e); id != "" && tag != "p" && !e.Bool("noAnchor") {
-			w.Raw(`<a class="anchor"`).Attr("href", "#"+FragmentEscape(id)).Attr("aria-label", w.say(words.Link)).Raw("></a>")
+			w.Raw(`<a class="bdy-anchor"`).Attr("href", "#"+FragmentEscape(id)).Attr("aria-label", w.say(words.Link)).Raw("></a>")
 		}
 		w.Raw("</").Raw(tag).Raw(">")
 	}
-	w.Raw(`<div class="step-body">`).Children(e).Raw("</div></li>")
+	w.Raw(`<div class="bdy-step-body">`).Children(e).Raw("</div></li>")
 }
 
 func stepMarkdown(m *Markdown, e *Element, number int) {

@@ -22,9 +22,9 @@ func tabComponents() []*Component {
 			Attrs: slices.Concat([]AttrSpec{{"title", "text", "", "The tab's label."}}, iconAttrs("An icon before the label.")),
 			ID:    func(e *Element) (string, string) { return "", e.TitleText("title") },
 			HTML: func(w *Writer, e *Element) {
-				w.open("div", e, "tab").Raw(`><p class="tab-title">`)
-				w.icon(e, "icon", "tab-icon")
-				w.title(e, "title").Raw(`</p><div class="tab-body">`).Children(e).Raw("</div></div>")
+				w.open("div", e, "tab bdy-tab").Raw(`><p class="bdy-tab-title">`)
+				w.icon(e, "icon", "bdy-tab-icon")
+				w.title(e, "title").Raw(`</p><div class="bdy-tab-body">`).Children(e).Raw("</div></div>")
 			},
 			Markdown: titledMarkdown,
 		},
@@ -34,7 +34,7 @@ func tabComponents() []*Component {
 // tabsHTML appends the tabs one below the other, each with its title: what is
 // read without JavaScript. The script makes a list of tabs of the titles.
 func tabsHTML(w *Writer, e *Element) {
-	w.open("div", e, "tabs", when(e.Bool("borderBottom"), "tabs-border")).AttrIf("data-bindery-group", e.String("groupId"))
+	w.open("div", e, "tabs bdy-tabs", when(e.Bool("borderBottom"), "bdy-tabs-border")).AttrIf("data-bindery-group", e.String("groupId"))
 	if e.Has("sync") && !e.Bool("sync") {
 		w.Raw(` data-bindery-sync="false"`)
 	}

@@ -49,7 +49,7 @@ func TestCaption(t *testing.T) {
 // Of the links in a title only the words are shown: it may stand in a link.
 func TestTitle(t *testing.T) {
 	r := render(t, fstest.MapFS{"page.mdx": {Data: []byte("<Card title=\"***both*** and ``a`b`` and [docs](https://example.com 't') www.example.com\" href=\"https://example.com\" cta=\"**More**\">x</Card>\n")}})
-	_, got, _ := strings.Cut(string(r.HTML), `class="card-link" href="https://example.com">`)
+	_, got, _ := strings.Cut(string(r.HTML), `class="bdy-card-link" href="https://example.com">`)
 	got, _, _ = strings.Cut(got, "</a>")
 	if want := "<em><strong>both</strong></em> and <code>a`b</code> and docs www.example.com"; got != want {
 		t.Errorf("the title is %s, want %s", got, want)

@@ -26,11 +26,11 @@ func tooltipComponents() []*Component {
 // so a touch or the keyboard show it too, and its link can be reached.
 func tooltipHTML(w *Writer, e *Element) {
 	id := w.ID(e)
-	w.Raw(`<span`).Attr("class", join([]string{"tooltip", e.String("className"), w.StyleClass(e)})).
+	w.Raw(`<span`).Attr("class", join([]string{"tooltip bdy-tooltip", e.String("className"), w.StyleClass(e)})).
 		Raw(` tabindex="0"`).AttrIf("aria-describedby", id).Raw(">").Nodes(Phrasing(e.Node.Children))
-	w.Raw(`<span class="tooltip-tip" role="tooltip"`).AttrIf("id", id).Raw(">")
+	w.Raw(`<span class="bdy-tooltip-tip" role="tooltip"`).AttrIf("id", id).Raw(">")
 	if e.Has("headline") {
-		w.Raw(`<strong class="tooltip-headline">`).title(e, "headline").Raw("</strong> ")
+		w.Raw(`<strong class="bdy-tooltip-headline">`).title(e, "headline").Raw("</strong> ")
 	}
 	w.title(e, "tip")
 	href, to := e.String("href"), ""
@@ -38,7 +38,7 @@ func tooltipHTML(w *Writer, e *Element) {
 		to = w.Link(e, href)
 	}
 	if to != "" { // else it must not be a link
-		w.Raw(` <a class="tooltip-link"`).Attr("href", to).Raw(">")
+		w.Raw(` <a class="bdy-tooltip-link"`).Attr("href", to).Raw(">")
 		if e.Has("cta") {
 			w.title(e, "cta")
 		} else {

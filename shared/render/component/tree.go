@@ -14,7 +14,7 @@ func treeComponents() []*Component {
 		return &Component{
 			Name: name, Doc: doc, Block: true, Ready: listed,
 			HTML: func(w *Writer, e *Element) {
-				w.open("div", e, "tree").Raw(">")
+				w.open("div", e, "bdy-tree").Raw(">")
 				if hasElements(e, "Tree.Folder", "Tree.File") {
 					w.Raw(`<ul role="list">`).Nodes(e.Flat()).Raw("</ul>")
 				} else {
@@ -58,7 +58,7 @@ func treeComponents() []*Component {
 				{"comment", "string", "", "A remark after the name."},
 			},
 			HTML: func(w *Writer, e *Element) {
-				w.open("li", e, "tree-file", treeMark(e)).Raw(`><div class="tree-name">`).Raw(fileIcon)
+				w.open("li", e, "bdy-tree-file", treeMark(e)).Raw(`><div class="bdy-tree-name">`).Raw(fileIcon)
 				treeName(w, e)
 				w.Raw("</div></li>")
 			},
@@ -180,7 +180,7 @@ func inlineSource(list []*mdx.Node) (string, bool) {
 var whiteSpace = lazy.Regexp(`\s+`)
 
 func folderHTML(w *Writer, e *Element) {
-	w.open("li", e, "tree-folder", treeMark(e)).Raw(">")
+	w.open("li", e, "bdy-tree-folder", treeMark(e)).Raw(">")
 	openable := !e.Has("openable") || e.Bool("openable")
 	if openable {
 		w.Raw("<details")
@@ -189,7 +189,7 @@ func folderHTML(w *Writer, e *Element) {
 		}
 		w.Raw("><summary>")
 	} else {
-		w.Raw(`<div class="tree-name">`)
+		w.Raw(`<div class="bdy-tree-name">`)
 	}
 	w.Raw(folderIcon)
 	treeName(w, e)
@@ -210,12 +210,12 @@ func hasElements(e *Element, names ...string) bool {
 }
 
 // treeMark is the class of what its author marked.
-func treeMark(e *Element) string { return when(e.Bool("highlight"), "tree-highlight") }
+func treeMark(e *Element) string { return when(e.Bool("highlight"), "bdy-tree-highlight") }
 
 func treeName(w *Writer, e *Element) {
 	w.Raw(`<span>`).Text(e.String("name")).Raw("</span>")
 	if e.String("comment") != "" {
-		w.Raw(` <span class="tree-comment">`).title(e, "comment").Raw("</span>")
+		w.Raw(` <span class="bdy-tree-comment">`).title(e, "comment").Raw("</span>")
 	}
 }
 

@@ -40,23 +40,23 @@ func updateHTML(w *Writer, e *Element) {
 	w.Contents(e, 2, label)
 	// A group, no landmark: entries of one day have the same label, and a changelog
 	// of a hundred would have a hundred landmarks.
-	w.open("div", e, "update").Raw(` role="group"`).AttrIf("aria-label", label).Raw(`><div class="update-head">`)
+	w.open("div", e, "update bdy-update").Raw(` role="group"`).AttrIf("aria-label", label).Raw(`><div class="bdy-update-head">`)
 	switch {
 	case label == "":
 	case id != "":
-		w.Raw(`<p class="update-label"><a`).Attr("href", "#"+FragmentEscape(id)).Raw(">").Text(label).Raw("</a></p>")
+		w.Raw(`<p class="bdy-update-label"><a`).Attr("href", "#"+FragmentEscape(id)).Raw(">").Text(label).Raw("</a></p>")
 	default:
-		w.Raw(`<p class="update-label">`).Text(label).Raw("</p>")
+		w.Raw(`<p class="bdy-update-label">`).Text(label).Raw("</p>")
 	}
 	if e.Has("description") {
-		w.Raw(`<p class="update-description">`).RichTitle(e, "description").Raw("</p>")
+		w.Raw(`<p class="bdy-update-description">`).RichTitle(e, "description").Raw("</p>")
 	}
 	if tags := e.Strings("tags"); len(tags) > 0 {
-		w.Raw(`<p class="update-tags">`)
+		w.Raw(`<p class="bdy-update-tags">`)
 		for _, tag := range tags {
-			w.Raw(`<span class="badge">`).Text(tag).Raw("</span> ")
+			w.Raw(`<span class="bdy-badge">`).Text(tag).Raw("</span> ")
 		}
 		w.Raw("</p>")
 	}
-	w.Raw(`</div><div class="update-body">`).Children(e).Raw("</div></div>")
+	w.Raw(`</div><div class="bdy-update-body">`).Children(e).Raw("</div></div>")
 }

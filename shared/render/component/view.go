@@ -17,7 +17,7 @@ func viewComponents() []*Component {
 // JavaScript, all parts in order. The script offers the titles as a choice,
 // and hides the headings and the parts that are not chosen.
 func viewHTML(w *Writer, e *Element) {
-	w.open("section", e, "view").Raw(`><h2 class="view-title">`)
-	w.icon(e, "icon", "tab-icon")
-	w.title(e, "title").Raw(`</h2><div class="view-body">`).Children(e).Raw("</div></section>")
+	w.open("section", e, "bdy-view").Raw(`><h2 class="bdy-view-title">`)
+	w.icon(e, "icon", "bdy-tab-icon")
+	w.title(e, "title").Raw(`</h2><div class="bdy-view-body">`).Children(e).Raw("</div></section>")
 }

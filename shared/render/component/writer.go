@@ -110,7 +110,7 @@ func (w *Writer) icon(e *Element, attr string, classes ...string) *Writer {
 		return w
 	}
 	if isAddress(name) {
-		return w.Raw(`<span`).Attr("class", join(classes)).Raw(`><img class="icon" alt=""`).
+		return w.Raw(`<span`).Attr("class", join(classes)).Raw(`><img class="icon bdy-icon" alt=""`).
 			AttrIf("src", w.Asset(e, name)).Raw(` loading="lazy"></span>`)
 	}
 	svg, ok := w.Icon(e, name)

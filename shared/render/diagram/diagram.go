@@ -216,10 +216,10 @@ func sizeClass(width int) string {
 	}
 	for _, least := range leastWidths {
 		if least*100 >= width*leastShare {
-			return fmt.Sprintf(` class="d-w%d"`, least)
+			return fmt.Sprintf(` class="bdy-d-w%d"`, least)
 		}
 	}
-	return ` class="d-wide"`
+	return ` class="bdy-d-wide"`
 }
 
 // Large reports whether the drawing may be larger than the place it is shown in, so

@@ -46,7 +46,7 @@
     // Which buttons do something now.
     function look() {
       var wide = view.scrollWidth > view.clientWidth + 1, high = view.scrollHeight > view.clientHeight + 1, svg = drawing();
-      view.classList.toggle('pans', wide || high);
+      view.classList.toggle('bdy-pans', wide || high);
       tools.hidden = !svg || before === null && !wide && natural() <= view.clientWidth + 1 && svg.viewBox.baseVal.height <= innerHeight;
       [wide, high, high, wide, true, true, before !== null].forEach(function (on, i) { buttons[i].setAttribute('aria-disabled', !on); });
     }
@@ -59,15 +59,15 @@
       b.type = 'button';
       b.title = names[i];
       b.setAttribute('aria-label', names[i]);
-      b.innerHTML = '<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="' + sign + '"/></svg>';
+      b.innerHTML = '<svg class="icon bdy-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="' + sign + '"/></svg>';
       b.addEventListener('click', function () { if (b.getAttribute('aria-disabled') !== 'true') acts[i](); });
       tools.append(b);
       buttons.push(b);
     });
-    tools.className = 'diagram-tools';
+    tools.className = 'bdy-diagram-tools';
     tools.setAttribute('role', 'group');
     tools.setAttribute('aria-label', view.getAttribute('aria-label'));
-    view.parentElement.querySelector('.diagram-text').before(tools);
+    view.parentElement.querySelector('.bdy-diagram-text').before(tools);
     look();
     new ResizeObserver(look).observe(view);
 
@@ -88,16 +88,16 @@
     view.addEventListener('pointerdown', function (e) {
       var box = view.getBoundingClientRect();
       dragged = false;
-      from = e.pointerType === 'touch' || e.button || !view.classList.contains('pans') || e.clientY - box.top > view.clientHeight || e.clientX - box.left > view.clientWidth ?
+      from = e.pointerType === 'touch' || e.button || !view.classList.contains('bdy-pans') || e.clientY - box.top > view.clientHeight || e.clientX - box.left > view.clientWidth ?
         null : { x: e.clientX + view.scrollLeft, y: e.clientY + view.scrollTop, at: e.clientX, line: e.clientY };
     });
     view.addEventListener('pointermove', function (e) {
       if (!from || !dragged && Math.abs(e.clientX - from.at) + Math.abs(e.clientY - from.line) < 5) return;
-      if (!dragged) { dragged = true; view.setPointerCapture(e.pointerId); view.classList.add('drags'); }
+      if (!dragged) { dragged = true; view.setPointerCapture(e.pointerId); view.classList.add('bdy-drags'); }
       view.scrollLeft = from.x - e.clientX;
       view.scrollTop = from.y - e.clientY;
     });
-    function drop() { from = null; view.classList.remove('drags'); }
+    function drop() { from = null; view.classList.remove('bdy-drags'); }
     view.addEventListener('pointerup', drop);
     view.addEventListener('pointercancel', drop);
     view.addEventListener('dragstart', function (e) { e.preventDefault(); });
@@ -107,9 +107,9 @@
   }
 
   function find(figure) {
-    var view = figure.querySelector('.diagram-view');
-    if (view && !figure.querySelector('.diagram-tools')) wire(view, figure.dataset.binderyTools.split('|'));
+    var view = figure.querySelector('.bdy-diagram-view');
+    if (view && !figure.querySelector('.bdy-diagram-tools')) wire(view, figure.dataset.binderyTools.split('|'));
   }
-  document.querySelectorAll('.diagram[data-bindery-tools]').forEach(find);
-  document.addEventListener('bindery:drawn', function (e) { find(e.target.closest('.diagram')); });
+  document.querySelectorAll('.bdy-diagram[data-bindery-tools]').forEach(find);
+  document.addEventListener('bindery:drawn', function (e) { find(e.target.closest('.bdy-diagram')); });
 })();

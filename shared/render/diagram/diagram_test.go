@@ -274,10 +274,10 @@ func TestSizes(t *testing.T) {
 		class := sizeClass(width)
 		switch {
 		case class == "" && width < 300:
-		case class == ` class="d-wide"` && width > 1200:
+		case class == ` class="bdy-d-wide"` && width > 1200:
 		default:
 			name := strings.TrimSuffix(strings.TrimPrefix(class, ` class="`), `"`)
-			_, rest, ok := strings.Cut(CSS(), ".diagram ."+name+" { min-width: ")
+			_, rest, ok := strings.Cut(CSS(), ".bdy-diagram ."+name+" { min-width: ")
 			px, _, _ := strings.Cut(rest, "px")
 			least, err := strconv.Atoi(px)
 			if share := float64(least) / float64(width); !ok || err != nil || share < 0.87 || share > 1 {

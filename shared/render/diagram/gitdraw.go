@@ -255,7 +255,7 @@ func (p *placedGit) fill(branch int) string {
 }
 
 func (p *placedGit) hue(branch int) string {
-	return "d-hue-" + strconv.Itoa(p.branches[branch].lane%pieHues)
+	return "bdy-d-hue-" + strconv.Itoa(p.branches[branch].lane%pieHues)
 }
 
 // branchLines draws the lines that branches stand on.
@@ -264,7 +264,7 @@ func (p *placedGit) branchLines() {
 		across := p.lanes[p.branches[i].lane]
 		a, b := p.on(0, across), p.on(p.end, across)
 		if p.titled {
-			p.out.line("d-divider", a.X, a.Y, b.X, b.Y)
+			p.out.line("bdy-d-divider", a.X, a.Y, b.X, b.Y)
 			p.reaches(min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X), max(a.Y, b.Y))
 		}
 	}
@@ -294,7 +294,7 @@ func (p *placedGit) branchNames() {
 		p.out.attr("height", plateHigh)
 		p.out.raw(` rx="5"/>`)
 		l := label{size: textSize, lines: [][]run{{{text: p.branches[i].name}}}}
-		p.out.label(&l, at.X, at.Y, 0, "d-share", look{fill: p.fill(i)}.ink())
+		p.out.label(&l, at.X, at.Y, 0, "bdy-d-share", look{fill: p.fill(i)}.ink())
 		p.reaches(at.X-w/2, at.Y-plateHigh/2, at.X+w/2, at.Y+plateHigh/2)
 	}
 }
@@ -327,9 +327,9 @@ func (p *placedGit) link(i, k int) {
 		pts[j] = p.on(pts[j].X, pts[j].Y)
 	}
 	way, _ := smooth(pts, layout.Point{}, &label{}, gitBend)
-	class := "d-track"
+	class := "bdy-d-track"
 	if c.kind == commitPicked && k > 0 {
-		class = "d-track d-dashed"
+		class = "bdy-d-track bdy-d-dashed"
 	}
 	p.out.raw("<path")
 	if own := p.fill(branch); own != "" {
@@ -377,12 +377,12 @@ func (p *placedGit) commit(i int) {
 	}
 	strokes := func(points ...float64) {
 		for k := 0; k+3 < len(points); k += 4 {
-			d.line("d-mark", at.X+points[k], at.Y+points[k+1], at.X+points[k+2], at.Y+points[k+3])
+			d.line("bdy-d-mark", at.X+points[k], at.Y+points[k+1], at.X+points[k+2], at.Y+points[k+3])
 		}
 	}
 	if c.kind == commitHighlight {
 		square(gitDot+2, look{fill: own}, p.hue(c.branch))
-		square(gitDot-3, look{}, "d-f-bg")
+		square(gitDot-3, look{}, "bdy-d-f-bg")
 		return
 	}
 	circle(0, 0, gitDot, look{fill: own}, p.hue(c.branch))
@@ -390,10 +390,10 @@ func (p *placedGit) commit(i int) {
 	case commitReverse:
 		strokes(-4, -4, 4, 4, -4, 4, 4, -4)
 	case commitMerge:
-		circle(0, 0, gitDot-3, look{}, "d-f-bg")
+		circle(0, 0, gitDot-3, look{}, "bdy-d-f-bg")
 	case commitPicked:
-		circle(-3, 2.5, 2.2, look{}, "d-f-bg")
-		circle(3, 2.5, 2.2, look{}, "d-f-bg")
+		circle(-3, 2.5, 2.2, look{}, "bdy-d-f-bg")
+		circle(3, 2.5, 2.2, look{}, "bdy-d-f-bg")
 		strokes(-2.7, 1.5, 0, -5, 2.7, 1.5, 0, -5)
 	}
 }
@@ -425,9 +425,9 @@ func (p *placedGit) words(i int) {
 		}
 		x := at.X + float64(sign*gitText)
 		if w > 0 {
-			class := "d-on d-label"
+			class := "bdy-d-on bdy-d-label"
 			if sign < 0 {
-				class += " d-end"
+				class += " bdy-d-end"
 			}
 			text(class, x, at.Y+4.2, false)
 			p.reaches(min(x, x+float64(sign*w)), at.Y-8, max(x, x+float64(sign*w)), at.Y+8)
@@ -444,10 +444,10 @@ func (p *placedGit) words(i int) {
 	case w > 0 && p.leans:
 		// It ends below the commit.
 		x, y := at.X-1, at.Y+gitDot+10
-		text("d-on d-label d-end", x, y, true)
+		text("bdy-d-on bdy-d-label bdy-d-end", x, y, true)
 		p.reaches(x-float64((w+8)*half), y-8, x+8, y+float64((w+4)*half))
 	case w > 0:
-		text("d-on d-label d-mid", at.X, at.Y+gitText+10, false)
+		text("bdy-d-on bdy-d-label bdy-d-mid", at.X, at.Y+gitText+10, false)
 		p.reaches(at.X-w/2, at.Y, at.X+w/2, at.Y+gitText+16)
 	}
 	for k, tag := range c.tags {
@@ -459,13 +459,13 @@ func (p *placedGit) words(i int) {
 func (p *placedGit) tag(text string, x, y, w float64) {
 	d := &p.out
 	h := tagHeight / 2
-	d.path("d-tag", true, x-w/2, y, x-w/2+tagPoint, y-h, x+w/2, y-h, x+w/2, y+h, x-w/2+tagPoint, y+h)
-	d.raw(`<circle class="d-f-muted"`)
+	d.path("bdy-d-tag", true, x-w/2, y, x-w/2+tagPoint, y-h, x+w/2, y-h, x+w/2, y+h, x-w/2+tagPoint, y+h)
+	d.raw(`<circle class="bdy-d-f-muted"`)
 	d.attr("cx", x-w/2+tagPoint+1)
 	d.attr("cy", y)
 	d.attr("r", 1.5)
 	d.raw("/>")
 	l := label{size: linkSize, lines: [][]run{{{text: text}}}}
-	d.label(&l, x+tagPoint/2+1, y, 0, "d-member", "")
+	d.label(&l, x+tagPoint/2+1, y, 0, "bdy-d-member", "")
 	p.reaches(x-w/2, y-h, x+w/2, y+h)
 }

@@ -43,17 +43,17 @@ func (p *placedGraph) group(c *group, b layout.Box) {
 	d := &p.out
 	frame := rounded(b.X, b.Y, b.X+b.Width, b.Y+b.Height, 5)
 	l := c.look
-	fill := "d-cluster"
+	fill := "bdy-d-cluster"
 	if c.region {
-		fill, l.dash = "d-none", "4 4"
+		fill, l.dash = "bdy-d-none", "4 4"
 	}
 	d.raw("<path")
-	d.paint(l, fill, "d-s-edge")
+	d.paint(l, fill, "bdy-d-s-edge")
 	d.trace(&frame, 0, 0)
 	d.raw("/>")
-	class := "d-strong"
+	class := "bdy-d-strong"
 	if l.ink() != "" {
-		class = "d-heading"
+		class = "bdy-d-heading"
 	}
 	d.label(&c.label, b.X+b.Width/2, b.Y+titlePad+c.label.height/2, 0, class, l.ink())
 }
@@ -66,16 +66,16 @@ func (p *placedGraph) node(d *drawing, i int) {
 		d.b = append(d.b, markLink)
 		p.links = append(p.links, n.href)
 	}
-	fill, stroke := "d-f-node", "d-s-edge"
+	fill, stroke := "bdy-d-f-node", "bdy-d-s-edge"
 	switch {
 	case f.solid:
-		fill, stroke = "d-f-text", "d-s-text"
+		fill, stroke = "bdy-d-f-text", "bdy-d-s-text"
 	case f.open:
-		fill, stroke = "d-none", "d-s-edge"
+		fill, stroke = "bdy-d-none", "bdy-d-s-edge"
 	case n.shape == shapeNote:
-		fill, stroke = "d-f-note", "d-s-note"
+		fill, stroke = "bdy-d-f-note", "bdy-d-s-note"
 	case n.shape == shapeEnd:
-		fill, stroke = "d-f-bg", "d-s-text"
+		fill, stroke = "bdy-d-f-bg", "bdy-d-s-text"
 	}
 	form := func(t *pen, l look, fill, stroke string) {
 		d.raw("<path")
@@ -93,11 +93,11 @@ func (p *placedGraph) node(d *drawing, i int) {
 	for k := range f.inner {
 		switch {
 		case n.shape == shapeEnd && n.look.stroke == "":
-			form(&f.inner[k], look{}, "d-f-text", "d-s-text")
+			form(&f.inner[k], look{}, "bdy-d-f-text", "bdy-d-s-text")
 		case n.shape == shapeEnd:
 			form(&f.inner[k], look{stroke: n.look.stroke, fill: n.look.stroke}, "", "")
 		default:
-			form(&f.inner[k], lines, "d-none", stroke)
+			form(&f.inner[k], lines, "bdy-d-none", stroke)
 		}
 	}
 	for _, left := range []bool{false, true} {
@@ -106,9 +106,9 @@ func (p *placedGraph) node(d *drawing, i int) {
 	if len(n.parts) > 0 {
 		p.parts(d, n, layout.Box{X: x - n.innerW/2, Y: y - n.innerH/2, Width: n.innerW, Height: n.innerH})
 	} else if !f.solid && n.shape != shapeEnd && n.shape != shapeChoice {
-		d.label(&n.label, x+f.dx, y+f.dy, 0, "d-word", n.look.ink())
+		d.label(&n.label, x+f.dx, y+f.dy, 0, "bdy-d-word", n.look.ink())
 	} else if !n.label.empty() {
-		d.label(&n.label, x, b.Y+b.Height+n.label.height/2+2, 0, "d-word d-label", "")
+		d.label(&n.label, x, b.Y+b.Height+n.label.height/2+2, 0, "bdy-d-word bdy-d-label", "")
 	}
 	if n.href != "" {
 		d.b = append(d.b, markEnd)
@@ -146,13 +146,13 @@ func (p *placedGraph) notesBeside(d *drawing, n *node, b layout.Box, left bool) 
 			tie = line(x, y+sign*n.innerH/2, cx, y+off)
 			at += w + noteGap/2
 		}
-		d.raw(`<path class="d-link d-dots"`)
+		d.raw(`<path class="bdy-d-link bdy-d-dots"`)
 		d.trace(&tie, 0, 0)
-		d.raw(`/><path class="d-f-note d-s-note"`)
+		d.raw(`/><path class="bdy-d-f-note bdy-d-s-note"`)
 		form := shapeNote.figure(w, h).outline
 		d.trace(&form, cx, cy)
 		d.raw("/>")
-		d.label(l, cx, cy, 0, "d-said", "")
+		d.label(l, cx, cy, 0, "bdy-d-said", "")
 	}
 }
 
@@ -171,12 +171,12 @@ func (p *placedGraph) edge(d, grounds, labels *drawing, i int) {
 	way, middle := smooth(pts, r.Label, &e.label, p.bendOf(e))
 	l := e.look
 	l.fill = ""
-	class := "d-link"
+	class := "bdy-d-link"
 	switch {
 	case e.line == dotted && l.dash == "":
-		class += " d-dots"
+		class += " bdy-d-dots"
 	case e.line == thick && l.width == "":
-		class += " d-thick"
+		class += " bdy-d-thick"
 	}
 	d.raw("<path")
 	if l.stroke == "" {
@@ -189,7 +189,7 @@ func (p *placedGraph) edge(d, grounds, labels *drawing, i int) {
 		if l.dash == "" && e.line == dotted {
 			l.dash = "3 4"
 		}
-		d.paint(l, "d-none", "")
+		d.paint(l, "bdy-d-none", "")
 	}
 	d.trace(&way, 0, 0)
 	d.raw("/>")
@@ -224,9 +224,9 @@ func (p *placedGraph) groupOf(at layout.Point) *group {
 func (d *drawing) ground(l *label, at layout.Point, in *group) {
 	d.raw("<rect")
 	if in == nil {
-		d.paint(look{}, "d-f-bg", "")
+		d.paint(look{}, "bdy-d-f-bg", "")
 	} else {
-		d.paint(look{fill: in.look.fill}, "d-cluster", "")
+		d.paint(look{fill: in.look.fill}, "bdy-d-cluster", "")
 	}
 	d.attr("x", at.X-l.width/2-linkPad)
 	d.attr("y", at.Y-l.height/2-1)
@@ -238,9 +238,9 @@ func (d *drawing) ground(l *label, at layout.Point, in *group) {
 // onClass is the class of a label on a link that has this colour, "" for the theme's.
 func onClass(ink string) string {
 	if ink != "" {
-		return "d-member"
+		return "bdy-d-member"
 	}
-	return "d-on"
+	return "bdy-d-on"
 }
 
 // beside draws a text beside the end of a link that comes from a place before.
@@ -251,10 +251,10 @@ func (d *drawing) beside(l *label, at, before layout.Point) {
 	ux, uy := unit(before, at)
 	x, y := at.X-float64(ux*16), at.Y-float64(uy*16)
 	if math.Abs(uy) >= math.Abs(ux) {
-		d.label(l, x+8, y, 1, "d-on d-label", "")
+		d.label(l, x+8, y, 1, "bdy-d-on bdy-d-label", "")
 		return
 	}
-	d.label(l, x, y-l.height/2-3, 0, "d-on d-label", "")
+	d.label(l, x, y-l.height/2-3, 0, "bdy-d-on bdy-d-label", "")
 }
 
 // unit is the direction from a to b.
@@ -347,11 +347,11 @@ func (d *drawing) head(s headSign, at, before layout.Point, l *look) layout.Poin
 			p.to(q.X, q.Y)
 		}
 		if p.closed = closed; !closed {
-			d.sign(&p, l, "d-none")
+			d.sign(&p, l, "bdy-d-none")
 		} else if filled {
 			d.sign(&p, l, "")
 		} else {
-			d.sign(&p, l, "d-f-bg")
+			d.sign(&p, l, "bdy-d-f-bg")
 		}
 	}
 	ring := func(back, r float64, filled bool) {
@@ -367,7 +367,7 @@ func (d *drawing) head(s headSign, at, before layout.Point, l *look) layout.Poin
 		if filled {
 			d.sign(&p, l, "")
 		} else {
-			d.sign(&p, l, "d-f-bg")
+			d.sign(&p, l, "bdy-d-f-bg")
 		}
 	}
 	switch s {
@@ -414,9 +414,9 @@ func (d *drawing) sign(p *pen, l *look, fill string) {
 	d.raw("<path")
 	switch {
 	case l.stroke == "" && fill == "":
-		d.raw(` class="d-tip"`)
+		d.raw(` class="bdy-d-tip"`)
 	case l.stroke == "":
-		d.raw(` class="d-sign ` + fill + `"`)
+		d.raw(` class="bdy-d-sign ` + fill + `"`)
 	case fill == "":
 		d.raw(` fill="` + l.stroke + `"`)
 	default:

@@ -237,9 +237,9 @@ func (d *drawing) label(l *label, x, y float64, anchor int, class, fill string) 
 		d.raw(`<text class="` + class)
 		switch anchor {
 		case 0:
-			d.raw(" d-mid")
+			d.raw(" bdy-d-mid")
 		case -1:
-			d.raw(" d-end")
+			d.raw(" bdy-d-end")
 		}
 		d.raw(`"`)
 		d.attr("x", x)
@@ -268,7 +268,7 @@ func (d *drawing) run(r run) {
 		d.raw(` font-style="italic"`)
 	}
 	if r.style&mono != 0 {
-		d.raw(` class="d-mono"`)
+		d.raw(` class="bdy-d-mono"`)
 	}
 	switch {
 	case r.style&underlined != 0:

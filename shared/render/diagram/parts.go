@@ -44,21 +44,21 @@ func (p *placedGraph) parts(d *drawing, n *node, b layout.Box) {
 		if i > 0 {
 			rule := line(b.X, y, b.X+b.Width, y)
 			d.raw("<path")
-			d.paint(look{stroke: n.look.stroke}, "d-none", "d-s-edge")
+			d.paint(look{stroke: n.look.stroke}, "bdy-d-none", "bdy-d-s-edge")
 			d.trace(&rule, 0, 0)
 			d.raw("/>")
 		}
 		y += partPad
 		for j := range part {
 			l := &part[j]
-			class := "d-word"
+			class := "bdy-d-word"
 			if i == 0 && l.size < textSize {
-				class = "d-on"
+				class = "bdy-d-on"
 			}
 			if i == 0 {
 				d.label(l, b.X+b.Width/2, y+l.height/2, 0, class, ink)
 			} else {
-				d.label(l, b.X+partSide, y+l.height/2, 1, "d-member", ink)
+				d.label(l, b.X+partSide, y+l.height/2, 1, "bdy-d-member", ink)
 			}
 			y += l.height
 		}
@@ -112,27 +112,27 @@ func (p *placedGraph) table(d *drawing, n *node, b layout.Box) {
 	title := &n.parts[0][0]
 	ink := n.look.ink()
 	h := title.height + 2*partPad + 2
-	d.label(title, b.X+b.Width/2, b.Y+h/2, 0, "d-word", ink)
+	d.label(title, b.X+b.Width/2, b.Y+h/2, 0, "bdy-d-word", ink)
 	y := b.Y + h
 	for i, row := range n.parts[1:] {
 		rh := tall(row)
 		rule := line(b.X, y, b.X+b.Width, y)
 		d.raw("<path")
-		stroke := "d-s-soft"
+		stroke := "bdy-d-s-soft"
 		if i == 0 {
-			stroke = "d-s-edge"
+			stroke = "bdy-d-s-edge"
 		}
-		d.paint(look{stroke: n.look.stroke}, "d-none", stroke)
+		d.paint(look{stroke: n.look.stroke}, "bdy-d-none", stroke)
 		d.trace(&rule, 0, 0)
 		d.raw("/>")
 		x := b.X + partSide
 		for j := range row {
-			class := "d-member"
+			class := "bdy-d-member"
 			if j != 1 {
-				class = "d-member d-f-muted"
+				class = "bdy-d-member bdy-d-f-muted"
 			}
 			if ink != "" {
-				class = "d-member"
+				class = "bdy-d-member"
 			}
 			d.label(&row[j], x, y+rh/2, 1, class, ink)
 			x += n.columns[j]

@@ -158,7 +158,7 @@ func (p *pie) hue(i int) string {
 	if i > 0 && i == n-1 && h == 0 {
 		h = pieHues / 2
 	}
-	return "d-hue-" + strconv.Itoa(h)
+	return "bdy-d-hue-" + strconv.Itoa(h)
 }
 
 // fill is the author's colour of slice i, "" for none.
@@ -190,7 +190,7 @@ func (p *pie) draw() (svg []byte, width, height float64) {
 		s := &p.slices[i]
 		if s.share > 0 {
 			d.raw("<path")
-			d.paint(look{fill: p.fill(i)}, p.hue(i), "d-slice")
+			d.paint(look{fill: p.fill(i)}, p.hue(i), "bdy-d-slice")
 			p.slice(&d, cx, cy, from, from+s.share)
 		}
 		from += s.share
@@ -208,7 +208,7 @@ func (p *pie) draw() (svg []byte, width, height float64) {
 				x, y = cx, cy
 			}
 			l := label{face: p.face, size: textSize, lines: [][]run{{{text: percent(s.share)}}}}
-			d.label(&l, x, y, 0, "d-share", look{fill: p.fill(i)}.ink())
+			d.label(&l, x, y, 0, "bdy-d-share", look{fill: p.fill(i)}.ink())
 		}
 		from += s.share
 	}
@@ -223,8 +223,8 @@ func (p *pie) draw() (svg []byte, width, height float64) {
 		d.attr("width", swatch)
 		d.attr("height", swatch)
 		d.raw(` rx="3"/>`)
-		d.text("d-name", left+legendText, y, names[i])
-		d.text("d-value d-end", width-pieMargin, y, []string{shares[i]})
+		d.text("bdy-d-name", left+legendText, y, names[i])
+		d.text("bdy-d-value bdy-d-end", width-pieMargin, y, []string{shares[i]})
 		y += legendRow + float64(max(len(names[i])-1, 0))*lineHeight
 	}
 	return d.b, width, height

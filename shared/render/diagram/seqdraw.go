@@ -136,8 +136,8 @@ func drawSequence(s *sequence) (svg []byte, width, height float64) {
 		if l > r {
 			continue
 		}
-		d.rect("d-group", l-10, seqMargin, r-l+20, height-2*seqMargin, 6)
-		d.text("d-strong d-mid", (l+r)/2, seqMargin+14, []string{box.label})
+		d.rect("bdy-d-group", l-10, seqMargin, r-l+20, height-2*seqMargin, 6)
+		d.text("bdy-d-strong bdy-d-mid", (l+r)/2, seqMargin+14, []string{box.label})
 	}
 	for i := range n {
 		from, to := headTop+tall, bottom
@@ -147,10 +147,10 @@ func drawSequence(s *sequence) (svg []byte, width, height float64) {
 		if p.dies[i] > 0 {
 			to = p.dies[i]
 		}
-		d.line("d-life", p.x[i], from, p.x[i], to)
+		d.line("bdy-d-life", p.x[i], from, p.x[i], to)
 	}
 	for _, b := range p.done {
-		d.rect("d-active", p.x[b.actor]-activeWidth/2+float64(b.depth)*activeShift, b.from, activeWidth, max(b.to-b.from, 6), 1)
+		d.rect("bdy-d-active", p.x[b.actor]-activeWidth/2+float64(b.depth)*activeShift, b.from, activeWidth, max(b.to-b.from, 6), 1)
 	}
 	d.b = append(d.b, p.out.b...)
 	for i := range n {
@@ -178,19 +178,19 @@ func (p *placed) head(d *drawing, i int, top, tall float64) {
 	x, lines := p.x[i], p.heads[i]
 	h := float64(len(lines)) * lineHeight
 	if p.actors[i].person {
-		d.rect("d-cover", x-p.widths[i]/2, top, p.widths[i], tall, 0)
+		d.rect("bdy-d-cover", x-p.widths[i]/2, top, p.widths[i], tall, 0)
 		c := top + 10
-		d.raw(`<circle class="d-figure"`)
+		d.raw(`<circle class="bdy-d-figure"`)
 		d.attr("cx", x)
 		d.attr("cy", c)
 		d.attr("r", 6)
 		d.raw("/>")
-		d.path("d-figure", false, x-11, c+23, x-11, c+19, x-6, c+11, x+6, c+11, x+11, c+19, x+11, c+23)
-		d.text("d-strong d-mid", x, top+tall-h-1+lineHeight/2, lines)
+		d.path("bdy-d-figure", false, x-11, c+23, x-11, c+19, x-6, c+11, x+6, c+11, x+11, c+19, x+11, c+23)
+		d.text("bdy-d-strong bdy-d-mid", x, top+tall-h-1+lineHeight/2, lines)
 		return
 	}
-	d.rect("d-node", x-p.widths[i]/2, top, p.widths[i], tall, 5)
-	d.text("d-strong d-mid", x, top+tall/2-h/2+lineHeight/2, lines)
+	d.rect("bdy-d-node", x-p.widths[i]/2, top, p.widths[i], tall, 5)
+	d.text("bdy-d-strong bdy-d-mid", x, top+tall/2-h/2+lineHeight/2, lines)
 }
 
 // walk draws items from the current place down.
@@ -243,9 +243,9 @@ func (p *placed) message(it *item) {
 	if it.text == "" {
 		lines = nil
 	}
-	class := "d-line"
+	class := "bdy-d-line"
 	if it.dashed {
-		class += " d-dashed"
+		class += " bdy-d-dashed"
 	}
 	p.current += 8
 	if it.from == it.to {
@@ -278,7 +278,7 @@ func (p *placed) message(it *item) {
 		p.born[it.to] = y + p.tall/2
 	}
 	mid := (x1 + x2) / 2
-	d.text("d-label d-mid", mid, labelTop+lineHeight/2, lines)
+	d.text("bdy-d-label bdy-d-mid", mid, labelTop+lineHeight/2, lines)
 	a, b := x1, x2
 	if it.head == filledHead {
 		b -= dir * 7
@@ -309,8 +309,8 @@ func (p *placed) destroy(it *item, y float64) {
 		p.close(i, y)
 	}
 	const r = 7.0
-	p.out.path("d-line", false, p.x[i]-r, y-r, p.x[i]+r, y+r)
-	p.out.path("d-line", false, p.x[i]-r, y+r, p.x[i]+r, y-r)
+	p.out.path("bdy-d-line", false, p.x[i]-r, y-r, p.x[i]+r, y+r)
+	p.out.path("bdy-d-line", false, p.x[i]-r, y+r, p.x[i]+r, y-r)
 	p.dies[i] = y
 	p.current += r
 }
@@ -333,7 +333,7 @@ func (p *placed) selfMessage(it *item, class string, lines []string) {
 	}
 	d.path(class, false, x1, top, side, top, side, top+loopHeight, tip, top+loopHeight)
 	p.arrow(it.head, x2, top+loopHeight, -1)
-	d.text("d-label", side+8, p.current+room/2-h/2+lineHeight/2, lines)
+	d.text("bdy-d-label", side+8, p.current+room/2-h/2+lineHeight/2, lines)
 	p.numberAt(it, x1, top)
 	defer p.destroy(it, top+loopHeight)
 	if it.deactivate {
@@ -347,12 +347,12 @@ func (p *placed) arrow(head headKind, x, y, dir float64) {
 	d := &p.out
 	switch head {
 	case filledHead:
-		d.path("d-head", true, x, y, x-dir*9, y-4.5, x-dir*9, y+4.5)
+		d.path("bdy-d-head", true, x, y, x-dir*9, y-4.5, x-dir*9, y+4.5)
 	case openHead:
-		d.path("d-line", false, x-dir*9, y-5, x, y, x-dir*9, y+5)
+		d.path("bdy-d-line", false, x-dir*9, y-5, x, y, x-dir*9, y+5)
 	case crossHead:
-		d.path("d-line", false, x-dir*12, y-5, x-dir*2, y+5)
-		d.path("d-line", false, x-dir*12, y+5, x-dir*2, y-5)
+		d.path("bdy-d-line", false, x-dir*12, y-5, x-dir*2, y+5)
+		d.path("bdy-d-line", false, x-dir*12, y+5, x-dir*2, y-5)
 	}
 }
 
@@ -364,8 +364,8 @@ func (p *placed) numberAt(it *item, x, y float64) {
 	d := &p.out
 	n := strconv.Itoa(it.number)
 	w := max(p.width(n, strongWeight)*0.85+6, 16)
-	d.rect("d-number", x-w/2, y-8, w, 16, 8)
-	d.text("d-count d-mid", x, y, []string{n})
+	d.rect("bdy-d-number", x-w/2, y-8, w, 16, 8)
+	d.text("bdy-d-count bdy-d-mid", x, y, []string{n})
 }
 
 func (p *placed) note(it *item) {
@@ -374,8 +374,8 @@ func (p *placed) note(it *item) {
 	h := float64(len(lines))*lineHeight + 2*notePadY
 	p.current += 6
 	d := &p.out
-	d.rect("d-note", x, p.current, w, h, 2)
-	d.text("d-said d-mid", x+w/2, p.current+notePadY+lineHeight/2, lines)
+	d.rect("bdy-d-note", x, p.current, w, h, 2)
+	d.text("bdy-d-said bdy-d-mid", x+w/2, p.current+notePadY+lineHeight/2, lines)
 	p.current += h + 8
 }
 
@@ -406,14 +406,14 @@ func (p *placed) frame(it *item) {
 		case it.word == "rect":
 			height = 4
 		case i == 0:
-			labels.path("d-tab", true, left, p.current, left+tab, p.current, left+tab, p.current+frameTab-7, left+tab-7, p.current+frameTab, left, p.current+frameTab)
-			labels.text("d-strong", left+8, p.current+frameTab/2, []string{pt.word})
+			labels.path("bdy-d-tab", true, left, p.current, left+tab, p.current, left+tab, p.current+frameTab-7, left+tab-7, p.current+frameTab, left, p.current+frameTab)
+			labels.text("bdy-d-strong", left+8, p.current+frameTab/2, []string{pt.word})
 		case len(lines) == 0 && pt.word != "else":
 			lines = []string{pt.word}
 		case len(lines) == 0:
 			height = 6
 		}
-		labels.text("d-guard", left+tab+9, p.current+frameTab/2, lines)
+		labels.text("bdy-d-guard", left+tab+9, p.current+frameTab/2, lines)
 		p.current += max(height, float64(len(lines))*lineHeight+5)
 		p.walk(pt.items)
 	}
@@ -421,14 +421,14 @@ func (p *placed) frame(it *item) {
 	content := p.out
 	p.out = inner
 	d := &p.out
-	class := "d-frame"
+	class := "bdy-d-frame"
 	if it.word == "rect" {
-		class = "d-area"
+		class = "bdy-d-area"
 	}
 	d.rect(class, left, top, right-left, p.current-top, 3)
 	if it.color != "" {
 		// The author's colour, thin enough for texts of both modes.
-		d.raw(`<rect class="d-tint" fill="` + it.color + `"`)
+		d.raw(`<rect class="bdy-d-tint" fill="` + it.color + `"`)
 		d.attr("x", left)
 		d.attr("y", top)
 		d.attr("width", right-left)
@@ -437,7 +437,7 @@ func (p *placed) frame(it *item) {
 		d.raw("/>")
 	}
 	for _, v := range dividers {
-		d.line("d-divider", left, v.y, right, v.y)
+		d.line("bdy-d-divider", left, v.y, right, v.y)
 	}
 	d.b = append(d.b, labels.b...)
 	d.b = append(d.b, content.b...)

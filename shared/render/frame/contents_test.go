@@ -147,7 +147,7 @@ func TestContentsPageGolden(t *testing.T) {
 	v := b.views(t, b.page("index"), out, intro, group("API", post, inner), many)
 	_, pages := contentsOf(t, v)
 	doc := pages["bindery/contents/pages.html"]
-	_, doc, _ = strings.Cut(doc, `<nav class="sidebar"`)
+	_, doc, _ = strings.Cut(doc, `<nav class="bdy-sidebar"`)
 	doc, _, _ = strings.Cut(doc, "</article>")
 	got := strings.NewReplacer("<li", "\n<li", "<h2", "\n<h2", "<ul", "\n<ul", "<div", "\n<div").Replace(doc)
 	got = regexp.MustCompile(`(?s)<svg.*?</svg>`).ReplaceAllString(got, "<svg/>")

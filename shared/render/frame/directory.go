@@ -146,7 +146,7 @@ func (v *Views) iconHTML(l *linker, i site.Icon) string {
 		if src == "" {
 			return ""
 		}
-		return string(html.AppendAttr([]byte(`<img class="icon"`), "src", src)) + ` alt="">`
+		return string(html.AppendAttr([]byte(`<img class="icon bdy-icon"`), "src", src)) + ` alt="">`
 	}
 	if i.Name == "" {
 		return ""
@@ -157,13 +157,13 @@ func (v *Views) iconHTML(l *linker, i site.Icon) string {
 
 // cardsHTML appends a directory as cards that look like the component's.
 func cardsHTML(w *component.Writer, d *component.Element) {
-	w.Raw(`<div class="columns cols-2 directory">`)
+	w.Raw(`<div class="bdy-columns bdy-cols-2 bdy-directory">`)
 	for _, n := range d.Node.Children {
-		w.Raw(`<div class="card">`)
-		writeIcon(w, "card-icon", attrOf(n, "icon"))
-		w.Raw(`<div class="card-body"><p class="card-title"><a class="card-link"`).Attr("href", attrOf(n, "href")).Raw(">").Text(attrOf(n, "label")).Raw(`</a></p>`)
+		w.Raw(`<div class="card bdy-card">`)
+		writeIcon(w, "bdy-card-icon", attrOf(n, "icon"))
+		w.Raw(`<div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link"`).Attr("href", attrOf(n, "href")).Raw(">").Text(attrOf(n, "label")).Raw(`</a></p>`)
 		if d := attrOf(n, "description"); d != "" {
-			w.Raw(`<p class="card-description">`).Text(d).Raw(`</p>`)
+			w.Raw(`<p class="bdy-card-description">`).Text(d).Raw(`</p>`)
 		}
 		w.Raw(`</div></div>`)
 	}
@@ -180,16 +180,16 @@ func listsHTML(w *component.Writer, d *component.Element) {
 			pages = append(pages, n)
 		}
 	}
-	w.Raw(`<div class="directory">`)
+	w.Raw(`<div class="bdy-directory">`)
 	if len(pages) > 0 {
 		writeLinks(w, pages)
 	}
 	if len(groups) > 0 {
-		w.Raw(`<div class="accordion-group">`)
+		w.Raw(`<div class="accordion-group bdy-accordion-group">`)
 		for _, n := range groups {
-			w.Raw(`<details class="accordion"><summary>`)
-			writeIcon(w, "disclosure-icon", attrOf(n, "icon"))
-			w.Raw(`<span class="disclosure-title">`).Text(attrOf(n, "label")).Raw(`</span></summary><div class="disclosure-body">`)
+			w.Raw(`<details class="accordion bdy-accordion"><summary>`)
+			writeIcon(w, "bdy-disclosure-icon", attrOf(n, "icon"))
+			w.Raw(`<span class="bdy-disclosure-title">`).Text(attrOf(n, "label")).Raw(`</span></summary><div class="bdy-disclosure-body">`)
 			writeLinks(w, n.Children)
 			w.Raw(`</div></details>`)
 		}

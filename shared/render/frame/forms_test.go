@@ -296,20 +296,20 @@ func TestDirectory(t *testing.T) {
 		{"group": "Own", "root": "d/own", "pages": ["d/e"]}, {"group": "Off", "hidden": true, "pages": ["d/f"]},
 		{"title": "Out", "href": "https://o.example"}, {"group": "Empty", "pages": []}]}]}}`
 	for directory, want := range map[string]string{
-		"card": `<div class="columns cols-2 directory"><div class="card"><div class="card-body"><p class="card-title"><a class="card-link" href="../d/a.html">A &amp; B</a></p><p class="card-description">About it</p></div></div>` +
-			`<div class="card">BOOK<div class="card-body"><p class="card-title"><a class="card-link" href="../d/b.html">In &lt;it&gt;</a></p></div></div>` +
-			`<div class="card"><div class="card-body"><p class="card-title"><a class="card-link" href="../d/own.html">Own</a></p></div></div>` +
-			`<div class="card"><div class="card-body"><p class="card-title"><a class="card-link" href="https://o.example">Out</a></p></div></div></div>` + "\n",
-		"accordion": `<div class="directory"><ul><li><a href="../d/a.html">A &amp; B</a>: About it</li><li><a href="https://o.example">Out</a></li></ul><div class="accordion-group">` +
-			`<details class="accordion"><summary>BOOK<span class="disclosure-title">In &lt;it&gt;</span></summary><div class="disclosure-body"><ul><li><a href="../d/b.html">B</a></li><li><a href="../d/c.html">Deep</a></li></ul></div></details>` +
-			`<details class="accordion"><summary><span class="disclosure-title">Own</span></summary><div class="disclosure-body"><ul><li><a href="../d/e.html">E</a></li></ul></div></details></div></div>` + "\n",
+		"card": `<div class="bdy-columns bdy-cols-2 bdy-directory"><div class="card bdy-card"><div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link" href="../d/a.html">A &amp; B</a></p><p class="bdy-card-description">About it</p></div></div>` +
+			`<div class="card bdy-card">BOOK<div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link" href="../d/b.html">In &lt;it&gt;</a></p></div></div>` +
+			`<div class="card bdy-card"><div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link" href="../d/own.html">Own</a></p></div></div>` +
+			`<div class="card bdy-card"><div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link" href="https://o.example">Out</a></p></div></div></div>` + "\n",
+		"accordion": `<div class="bdy-directory"><ul><li><a href="../d/a.html">A &amp; B</a>: About it</li><li><a href="https://o.example">Out</a></li></ul><div class="accordion-group bdy-accordion-group">` +
+			`<details class="accordion bdy-accordion"><summary>BOOK<span class="bdy-disclosure-title">In &lt;it&gt;</span></summary><div class="bdy-disclosure-body"><ul><li><a href="../d/b.html">B</a></li><li><a href="../d/c.html">Deep</a></li></ul></div></details>` +
+			`<details class="accordion bdy-accordion"><summary><span class="bdy-disclosure-title">Own</span></summary><div class="bdy-disclosure-body"><ul><li><a href="../d/e.html">E</a></li></ul></div></details></div></div>` + "\n",
 		"none": "",
 	} {
 		v := viewsOf(t, strings.Replace(nav, "%", directory, 1),
 			"d/a|title: A & B\ndescription: About it", "d/b|", "d/c|", "d/e|", "d/f|", "d/hidden|hidden: true", "d/index|", "d/own|")
 		res := withDirectory(t, v, "d/index")
 		book, _ := v.theme.Icon("book", "", "")
-		class := map[string]string{"card": "card-icon", "accordion": "disclosure-icon"}[directory]
+		class := map[string]string{"card": "bdy-card-icon", "accordion": "bdy-disclosure-icon"}[directory]
 		want = "<p>x</p>\n" + strings.Replace(want, "BOOK", `<span class="`+class+`">`+book+`</span>`, 1)
 		if d := cmp.Diff(want, string(res.HTML)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", directory, d)

@@ -71,7 +71,7 @@ func (w textWriter) block(t *component.Text, n *mdx.Node) {
 func (w *htmlWriter) paragraph(out *component.Writer, n *mdx.Node) {
 	w.foreignFence(n)
 	if w.hasBlock(n.Children) {
-		w.nodes(out.Raw(`<div class="para">`), n.Children).Raw("</div>\n")
+		w.nodes(out.Raw(`<div class="bdy-para">`), n.Children).Raw("</div>\n")
 	} else {
 		w.nodes(out.Raw("<p>"), n.Children).Raw("</p>\n")
 	}
@@ -118,7 +118,7 @@ func (w *htmlWriter) headingBody(out *component.Writer, n *mdx.Node, level int) 
 	}
 	w.nodes(out, component.Phrasing(n.Children))
 	if !noAnchor(n) && w.anchors == 0 { // a link can't stand in a link
-		out.B = html.AppendValue(append(out.B, `<a class="anchor" href="#`...), component.FragmentEscape(id))
+		out.B = html.AppendValue(append(out.B, `<a class="bdy-anchor" href="#`...), component.FragmentEscape(id))
 		out.Raw(`"`).Attr("aria-label", w.say(words.Link)).Raw("></a>")
 	}
 }

@@ -84,7 +84,7 @@ func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.C
 		w.told(n, capability.Fence, "twoslash")
 	}
 	code := f.annotations(strings.ReplaceAll(c.Value, "\r\n", "\n"))
-	out.Raw(`<div class="code-block`)
+	out.Raw(`<div class="code-block bdy-code-block`)
 	if w.r.Site.Config.Styling.DarkCode {
 		out.Raw(" dark") // its colours are those of dark pages
 	}
@@ -104,9 +104,9 @@ func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.C
 		icon, _ = w.icon(n, f.icon, "", "")
 	}
 	if f.title != "" || icon != "" {
-		out.Raw(`<div class="code-title">`)
+		out.Raw(`<div class="bdy-code-title">`)
 		if icon != "" {
-			out.Raw(`<span class="code-icon">`).Raw(icon).Raw("</span>")
+			out.Raw(`<span class="bdy-code-icon">`).Raw(icon).Raw("</span>")
 		}
 		out.Text(f.title).Raw("</div>")
 	}
@@ -145,7 +145,7 @@ func (f *fence) classes() string {
 	for _, of := range [...]struct {
 		is    bool
 		class string
-	}{{f.numbers, "code-numbers"}, {f.wrap, "code-wrap"}, {f.expandable, "code-expandable"}, {focus, "code-focus"}} {
+	}{{f.numbers, "bdy-code-numbers"}, {f.wrap, "bdy-code-wrap"}, {f.expandable, "bdy-code-expandable"}, {focus, "bdy-code-focus"}} {
 		if of.is {
 			classes = joinClasses(classes, of.class)
 		}
@@ -169,7 +169,7 @@ func (w *htmlWriter) codeLines(out *component.Writer, f *fence, code string) {
 		if i > 0 {
 			out.Raw("\n")
 		}
-		out.B = marks[i].appendClasses(append(out.B, `<span class="line`...))
+		out.B = marks[i].appendClasses(append(out.B, `<span class="bdy-line`...))
 		out.Raw(`">`)
 		line = bytes.TrimRight(line, "\n")
 		for _, w := range f.words {

@@ -58,12 +58,12 @@ func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source s
 		}
 	}
 	name := cmp.Or(d.Title, title, w.say(diagramNames[d.Kind]))
-	out.Raw(`<figure class="diagram mermaid"`)
+	out.Raw(`<figure class="bdy-diagram mermaid"`)
 	if d.Large() && !still {
 		w.result.Zoom = true
 		out.Attr("data-bindery-tools", w.diagramTools())
 	}
-	out.Raw(`><div class="diagram-view" tabindex="0" role="group"`).Attr("aria-label", w.say(words.Diagram)+": "+name).Raw(">")
+	out.Raw(`><div class="bdy-diagram-view" tabindex="0" role="group"`).Attr("aria-label", w.say(words.Diagram)+": "+name).Raw(">")
 	var address func(string) string
 	if n != nil {
 		address = func(href string) string { return w.link(n, n.Pos, href) }
@@ -73,7 +73,7 @@ func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source s
 	if caption := cmp.Or(title, d.Title); caption != "" {
 		out.Raw(`<figcaption>`).Text(caption).Raw(`</figcaption>`)
 	}
-	out.Raw(`<details class="diagram-text"><summary>`).Text(w.say(words.DiagramText)).Raw("</summary>")
+	out.Raw(`<details class="bdy-diagram-text"><summary>`).Text(w.say(words.DiagramText)).Raw("</summary>")
 	writeLines(out, d.Lines)
 	out.Raw("</details></figure>\n")
 	return true, false

@@ -25,10 +25,7 @@ func (w *htmlWriter) elementHTML(out *component.Writer, n *mdx.Node) {
 			w.classNames(a)
 		}
 		w.checkAttrs(n, c)
-		within := w.apart
-		w.apart = 0 // a component looks like itself anywhere
 		c.HTML(out, component.NewElement(n, c, w))
-		w.apart = within
 		if c.Block {
 			out.Raw("\n")
 		}

@@ -42,7 +42,7 @@ const (
 func (m mark) appendClasses(b []byte) []byte {
 	for i, class := range [...]string{"highlight", "focus", "added", "removed", "warning", "error"} {
 		if m&(1<<i) != 0 {
-			b = append(append(b, " line-"...), class...)
+			b = append(append(b, " bdy-line-"...), class...)
 		}
 	}
 	return b

@@ -49,7 +49,7 @@ func (w *htmlWriter) footnoteRef(out *component.Writer, n *mdx.Node) {
 	ref := w.noted.unique("fnref-" + strconv.Itoa(f.number))
 	f.refs = append(f.refs, ref)
 	w.emitted(ref)
-	out.Raw(`<sup class="footnote-ref"><a`).Attr("id", ref).Attr("href", "#"+f.id).
+	out.Raw(`<sup class="bdy-footnote-ref"><a`).Attr("id", ref).Attr("href", "#"+f.id).
 		Raw(` aria-describedby="` + footnotesID + `">`).Raw(strconv.Itoa(f.number)).Raw("</a></sup>")
 }
 
@@ -60,7 +60,7 @@ func (w *htmlWriter) footnoteSection(out *component.Writer) {
 		return
 	}
 	w.emitted(footnotesID)
-	out.Raw(`<section class="footnotes"><h2 id="` + footnotesID + `" class="sr">`).Text(w.say(words.Footnotes)).Raw("</h2><ol>")
+	out.Raw(`<section class="bdy-footnotes"><h2 id="` + footnotesID + `" class="bdy-sr">`).Text(w.say(words.Footnotes)).Raw("</h2><ol>")
 	// A footnote may refer to further ones: the list grows while it is written.
 	for i := 0; i < len(w.order); i++ {
 		f := w.order[i]
@@ -71,7 +71,7 @@ func (w *htmlWriter) footnoteSection(out *component.Writer) {
 		var inLine bool
 		out.B, inLine = bytes.CutSuffix(out.B, []byte(end))
 		for _, ref := range f.refs {
-			out.Raw(` <a class="footnote-back"`).Attr("href", "#"+ref).Attr("aria-label", w.say(words.Back)).Raw(">↩</a>")
+			out.Raw(` <a class="bdy-footnote-back"`).Attr("href", "#"+ref).Attr("aria-label", w.say(words.Back)).Raw(">↩</a>")
 		}
 		if inLine {
 			out.Raw(end)

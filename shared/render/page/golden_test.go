@@ -22,7 +22,7 @@ func (namedIcons) Icon(name, library, style string) (string, bool) {
 	if name == "unknown" {
 		return "", false
 	}
-	svg := `<svg class="icon" data-icon="` + strings.Trim(strings.Join([]string{library, style, name}, ":"), ":") + `"/>`
+	svg := `<svg class="icon bdy-icon" data-icon="` + strings.Trim(strings.Join([]string{library, style, name}, ":"), ":") + `"/>`
 	return svg, true
 }
 

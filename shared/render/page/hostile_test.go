@@ -76,7 +76,7 @@ func TestHeadingInLink(t *testing.T) {
 	for _, fault := range checkHTML(r) {
 		t.Error(fault)
 	}
-	if got := strings.Count(string(r.HTML), `class="anchor"`); got != 1 {
+	if got := strings.Count(string(r.HTML), `class="bdy-anchor"`); got != 1 {
 		t.Errorf("%d links of headings to themselves: %s", got, r.HTML)
 	}
 }

@@ -24,7 +24,6 @@ type htmlWriter struct {
 
 	anchors int // depth of links: HTML knows none within another
 	svg     int // depth of svg elements
-	apart   int // depth of elements with a class that the theme has too
 	images  int // pictures written so far
 	loads   []elsewhere
 	// once is what reportOnce said, classes are those that the author wrote.

@@ -122,7 +122,7 @@ func TestEmbeds(t *testing.T) {
 		{
 			"frame", `<iframe src="https://player.example.com/1" frameBorder="0" allowFullScreen webkitallowfullscreen />`,
 			`<iframe src="https://player.example.com/1" allowfullscreen loading="lazy" title="player.example.com"></iframe>`,
-			`<span class="embed-notice" role="note">Not part of this offline copy: <a href="https://player.example.com/1">player.example.com</a></span>`,
+			`<span class="bdy-embed-notice" role="note">Not part of this offline copy: <a href="https://player.example.com/1">player.example.com</a></span>`,
 		},
 		{
 			"own frame", `<iframe src="/demo.html" title="Demo" loading="eager"></iframe>`,
@@ -133,12 +133,12 @@ func TestEmbeds(t *testing.T) {
 		{
 			"sources", "<video controls><source src=\"https://example.com/v.mp4\" type=\"video/mp4\" />Text</video>",
 			`<video controls preload="metadata"><source src="https://example.com/v.mp4" type="video/mp4">Text</video>`,
-			`<span class="embed-notice" role="note">Not part of this offline copy: <a href="https://example.com/v.mp4">example.com</a></span>`,
+			`<span class="bdy-embed-notice" role="note">Not part of this offline copy: <a href="https://example.com/v.mp4">example.com</a></span>`,
 		},
 		{
 			"object", `<object data="https://example.com/<x>.pdf" type="application/pdf" title="A &amp; B" />`,
 			`<object data="https://example.com/&lt;x&gt;.pdf" type="application/pdf" title="A &amp; B"></object>`,
-			`<span class="embed-notice" role="note">Not part of this offline copy: <a href="https://example.com/&lt;x&gt;.pdf">A &amp; B</a></span>`,
+			`<span class="bdy-embed-notice" role="note">Not part of this offline copy: <a href="https://example.com/&lt;x&gt;.pdf">A &amp; B</a></span>`,
 		},
 		{"embed", `<embed src="/demo.html" />`, `<embed src="demo.html" title="Embedded page">`, ""},
 	} {

@@ -176,7 +176,7 @@ func (r *Renderer) Key(page int, slice *reference.Slice) (key [sha256.Size]byte,
 func (r *Renderer) settingsOf() (key [sha256.Size]byte, err error) {
 	c := &r.Site.Config
 	data, err := json.Marshal([]any{
-		r.AirGapped, r.Playground, r.Diagrams != nil, r.Islands != nil, r.Icons != nil, r.Highlighter != nil, r.Reserved != nil,
+		r.AirGapped, r.Playground, r.Diagrams != nil, r.Islands != nil, r.Icons != nil, r.Highlighter != nil,
 		c.Styling, c.Icons, c.API, c.Variables, c.Fonts,
 	})
 	if err != nil {

@@ -35,14 +35,14 @@ func (w *htmlWriter) list(out *component.Writer, n *mdx.Node) {
 	}
 	loose := isLoose(n)
 	if slices.ContainsFunc(n.Children, func(item *mdx.Node) bool { return item.Checked != 0 }) {
-		out.Raw(` class="task-list"`)
+		out.Raw(` class="bdy-task-list"`)
 	}
 	out.Raw(">\n")
 	for _, item := range n.Children {
 		if item.Checked == 0 {
 			out.Raw("<li>")
 		} else {
-			out.Raw(`<li class="task">`)
+			out.Raw(`<li class="bdy-task">`)
 			if task := item.Children; loose && len(task) > 0 && task[0].Kind == mdx.Paragraph {
 				out.Raw("<p>")
 			}

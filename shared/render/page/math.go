@@ -21,7 +21,7 @@ func registerMath(k *kinds) {
 	k[mdx.MathBlock] = kind{
 		form: formBlock, text: verbatim,
 		html: func(w *htmlWriter, out *component.Writer, n *mdx.Node) {
-			w.scrollBox(out, "math-block", words.Formula)
+			w.scrollBox(out, "bdy-math-block", words.Formula)
 			w.math(out, n, true)
 			out.Raw("</div>\n")
 		},
@@ -49,7 +49,7 @@ func (w *htmlWriter) math(out *component.Writer, n *mdx.Node, display bool) {
 	if err := w.appendMathML(out, n, display); err != nil {
 		w.report(w.fileOf(n), n.Pos, mdx.Warning, "math-unknown", "this formula is shown as it was written: "+err.Error()+": "+excerpt(n.Value))
 		out.B = out.B[:start]
-		out.Raw(`<code class="math">`).Text(n.Value).Raw("</code>")
+		out.Raw(`<code class="bdy-math">`).Text(n.Value).Raw("</code>")
 		return
 	}
 	w.result.Math = true

@@ -189,7 +189,7 @@ func markWord(line []byte, word string, room *int) []byte {
 	if !bytes.Contains(text, []byte(word)) {
 		return line
 	}
-	const open, end = `<mark class="code-word">`, `</mark>`
+	const open, end = `<mark class="bdy-code-word">`, `</mark>`
 	out := make([]byte, 0, len(line)+len(open)+len(end))
 	done := 0
 	for i := 0; ; {

@@ -37,9 +37,6 @@ type Options struct {
 	Diagrams Diagrams
 	// Islands shows what needs JavaScript; nil leaves it out.
 	Islands Islands
-	// Reserved reports whether a class has rules in the theme's style sheet: an element
-	// of an author's with such a class must not look like the theme's. Nil: none has.
-	Reserved func(class string) bool
 	// Outside makes Result.Outside.
 	Outside bool
 	// Digest returns the digest of a file as FS has it, empty if FS has no file of

@@ -114,8 +114,8 @@ func (t *tree) writeHTML(ctx context.Context, said *report, uncoloured bool) (*R
 
 // notice shows a reader that something of the page could not be read.
 func (w *htmlWriter) notice(out *component.Writer, d *mdx.Diagnostic) {
-	out.Raw(`<div class="callout callout-danger page-notice" role="note"`).Attr("aria-label", w.say(words.Error)).
-		Raw(`><div class="callout-body"><p>`).Text(w.say(words.Unread) + ": " + d.Message)
+	out.Raw(`<div class="callout bdy-callout bdy-callout-danger bdy-page-notice" role="note"`).Attr("aria-label", w.say(words.Error)).
+		Raw(`><div class="bdy-callout-body"><p>`).Text(w.say(words.Unread) + ": " + d.Message)
 	if d.Line > 0 {
 		out.Text(fmt.Sprintf(" (%s %d)", w.say(words.Line), d.Line))
 	}

@@ -64,7 +64,7 @@ func (w *htmlWriter) style(n *mdx.Node, pos mdx.Pos, source string) string {
 	}
 	rule := b.String()
 	sum := sha256.Sum256([]byte(rule))
-	class := "st-" + hex.EncodeToString(sum[:5])
+	class := "bdy-st-" + hex.EncodeToString(sum[:5])
 	if _, known := w.result.Styles[class]; !known {
 		if len(w.result.Styles) >= maxStyles {
 			w.reportOnce(n, "styles", pos, mdx.Warning, "style-dropped", "the page has more than 500 different styles; the rest is left out")

@@ -30,7 +30,7 @@ func registerTables(k *kinds) {
 }
 
 func (w *htmlWriter) table(out *component.Writer, n *mdx.Node) {
-	w.scrollBox(out, "table-wrap", words.Table)
+	w.scrollBox(out, "bdy-table-wrap", words.Table)
 	out.Raw("<table>")
 	head, columns, held := 0, 0, 0
 	for i, row := range n.Children {
@@ -59,13 +59,13 @@ func (w *htmlWriter) table(out *component.Writer, n *mdx.Node) {
 		for j, cell := range cells {
 			class := ""
 			if j < len(n.Align) {
-				class = [...]string{"", "align-left", "align-center", "align-right"}[n.Align[j]]
+				class = [...]string{"", "bdy-align-left", "bdy-align-center", "bdy-align-right"}[n.Align[j]]
 			}
 			switch n := textLen(cell.Children); {
 			case n > longCell:
-				class = strings.TrimSpace(class + " long")
+				class = strings.TrimSpace(class + " bdy-long")
 			case n <= shortCell && unbroken(w.plain(cell.Children)):
-				class = strings.TrimSpace(class + " short")
+				class = strings.TrimSpace(class + " bdy-short")
 			}
 			out.Raw("<").Raw(tag).AttrIf("class", class).Raw(">")
 			w.nodes(out, cell.Children).Raw("</").Raw(tag).Raw(">")

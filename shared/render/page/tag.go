@@ -67,11 +67,7 @@ func (w *htmlWriter) tag(out *component.Writer, n *mdx.Node) {
 	}
 	table := name == "table" && !inSVG
 	if table {
-		w.scrollBox(out, "table-wrap", words.Table)
-	}
-	if w.reserved(n) || w.apart > 0 {
-		w.apart++ // for what it holds, too
-		defer func() { w.apart-- }()
+		w.scrollBox(out, "bdy-table-wrap", words.Table)
 	}
 	w.startTag(out, n, name)
 	switch {
@@ -116,35 +112,10 @@ func (w *htmlWriter) instead(out *component.Writer, n *mdx.Node, name string, ru
 	return true
 }
 
-// plainMark is the attribute of elements that none of the theme's rules for classes
-// is meant for: see theme.css.
-const plainMark = " data-bindery-plain"
-
-// reserved reports whether an author's element has a class of the theme's.
-func (w *htmlWriter) reserved(n *mdx.Node) bool {
-	if w.r.Reserved == nil {
-		return false
-	}
-	for _, a := range n.Attrs {
-		if a.Name == "className" || a.Name == "class" {
-			text, _ := attrText(a)
-			for class := range strings.FieldsSeq(text) {
-				if w.r.Reserved(class) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
 // startTag appends an element's start tag, without the sign that ends it.
 func (w *htmlWriter) startTag(out *component.Writer, n *mdx.Node, name string) {
 	out.Raw("<").Raw(name)
 	w.attributes(out, n, name)
-	if w.apart > 0 && w.svg == 0 {
-		out.Raw(plainMark)
-	}
 	if w.svg > 0 {
 		return
 	}
@@ -253,7 +224,7 @@ func (w *htmlWriter) embedNotice(out *component.Writer, n *mdx.Node) {
 	address := embedAddress(e)
 	title := cmp.Or(strings.TrimSpace(e.String("title")), w.embedTitle(address))
 	w.report(w.fileOf(n), n.Pos, mdx.Notice, "embed-outside", "<"+n.Name+"> shows something of another host; the bundle is for readers without a network, so a link stands in its place: "+excerpt(address))
-	out.Raw(`<span class="embed-notice" role="note">`).Text(w.say(words.Offline) + ": ")
+	out.Raw(`<span class="bdy-embed-notice" role="note">`).Text(w.say(words.Offline) + ": ")
 	href := w.link(n, n.Pos, address)
 	if href == "" || w.anchors > 0 {
 		out.Text(title)

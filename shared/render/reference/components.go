@@ -47,21 +47,21 @@ func Components() []*component.Component {
 			Name: endpointName, Doc: "Method and path of a call.", Block: true,
 			HTML: func(w *component.Writer, e *component.Element) {
 				method, server := e.String("method"), e.String("server")
-				w.Raw(`<div class="endpoint"><span class="endpoint-method method-pill`)
+				w.Raw(`<div class="bdy-endpoint"><span class="bdy-endpoint-method method-pill`)
 				if c := methodClass(method); c != "" {
-					w.Raw(" endpoint-").Raw(c)
+					w.Raw(" bdy-endpoint-").Raw(c)
 				}
-				w.Raw(`">`).Text(method).Raw(`</span> <code class="endpoint-path">`)
+				w.Raw(`">`).Text(method).Raw(`</span> <code class="bdy-endpoint-path">`)
 				if e.Bool("full") {
-					w.Raw(`<span class="endpoint-server">`).Text(server).Raw(`</span>`)
+					w.Raw(`<span class="bdy-endpoint-server">`).Text(server).Raw(`</span>`)
 				}
 				pathHTML(w, e.String("path"))
 				w.Raw(`</code>`)
 				if e.Bool("deprecated") {
-					w.Raw(` <span class="endpoint-deprecated">`).Text(words.In(w.Lang()).Say(words.Deprecated)).Raw(`</span>`)
+					w.Raw(` <span class="bdy-endpoint-deprecated">`).Text(words.In(w.Lang()).Say(words.Deprecated)).Raw(`</span>`)
 				}
 				if server != "" && !e.Bool("full") {
-					w.Raw(` <span class="endpoint-base">`).Text(server).Raw(`</span>`)
+					w.Raw(` <span class="bdy-endpoint-base">`).Text(server).Raw(`</span>`)
 				}
 				w.Raw("</div>\n")
 			},
@@ -75,7 +75,7 @@ func Components() []*component.Component {
 		{
 			Name: typesName, Doc: "Tabs with samples by content type, picked from a list.", Block: true,
 			HTML: func(w *component.Writer, e *component.Element) {
-				w.Raw(`<div class="tabs code-group-dropdown sample-types" data-bindery-group="`+requestTypes+`"`).
+				w.Raw(`<div class="tabs bdy-tabs bdy-code-group-dropdown bdy-sample-types" data-bindery-group="`+requestTypes+`"`).
 					Attr("data-bindery-label", words.In(w.Lang()).Say(words.ContentType)).Raw(">").Children(e).Raw("</div>")
 			},
 		},
@@ -88,7 +88,7 @@ func Components() []*component.Component {
 		{
 			Name: playgroundName, Doc: "A form that sends a call.", Block: true,
 			HTML: func(w *component.Writer, e *component.Element) {
-				w.Raw(`<div class="playground"`).Attr("data-bindery-model", e.String("model")).Raw("></div>\n")
+				w.Raw(`<div class="bdy-playground"`).Attr("data-bindery-model", e.String("model")).Raw("></div>\n")
 			},
 			Markdown: func(*component.Markdown, *component.Element) {},
 			Text:     func(*component.Text, *component.Element) {},
@@ -112,7 +112,7 @@ func pathHTML(w *component.Writer, path string) {
 		if open < 0 || end < open {
 			break
 		}
-		w.Text(path[:open]).Raw(`<span class="endpoint-param">`).Text(path[open : end+1]).Raw(`</span>`)
+		w.Text(path[:open]).Raw(`<span class="bdy-endpoint-param">`).Text(path[open : end+1]).Raw(`</span>`)
 		path = path[end+1:]
 	}
 	w.Text(path)

@@ -203,7 +203,7 @@
       command.textContent = lines.join(" \\\n  ");
     };
 
-    var result = make("div", { class: "playground-result", role: "status" });
+    var result = make("div", { class: "bdy-playground-result", role: "status" });
     var button = make("button", { type: "submit", text: words.send });
     var form = make("form", { "aria-label": words.try }, [
       group(words.server, variables.reduce(function (all, list) {
@@ -213,16 +213,16 @@
         return a.inputs.length > 1
           ? make("div", {}, [field(a.def.scheme + " username", a.inputs[0]), field(a.def.scheme + " password", a.inputs[1])])
           : field(a.def.scheme, a.inputs[0]);
-      }).concat(auth.length ? [make("p", { class: "playground-note", text: words.secrets })] : [])),
+      }).concat(auth.length ? [make("p", { class: "bdy-playground-note", text: words.secrets })] : [])),
     ].concat(["path", "query", "header", "cookie"].map(function (where) {
       return group(words[where], place(where).map(function (f) { return field(f.def.name, f.input, f.def.required); }));
     })).concat([
       group(words.body, editors.length < 2 ? editors.map(function (e) {
-        e.box.insertBefore(make("p", { class: "playground-note", text: e.def.type }), e.box.firstChild);
+        e.box.insertBefore(make("p", { class: "bdy-playground-note", text: e.def.type }), e.box.firstChild);
         return e.box;
       }) : [field(words.type, types)].concat(editors.map(function (e) { return e.box; }))),
       accept && model.accept.length > 1 ? group(words.response, [field(words.answer, accept)]) : null,
-      make("div", {}, [make("p", { class: "playground-note", text: words.request }), command]),
+      make("div", {}, [make("p", { class: "bdy-playground-note", text: words.request }), command]),
       button, result,
     ]));
 
@@ -243,7 +243,7 @@
       try {
         r.headers.forEach(function (h) { headers.append(h[0], h[1]); });
       } catch (e) {
-        answer([make("p", { class: "playground-failed", text: words.failed + " " + e.message })]);
+        answer([make("p", { class: "bdy-playground-failed", text: words.failed + " " + e.message })]);
         return;
       }
       var now = editor();
@@ -276,7 +276,7 @@
         });
       }).catch(function (e) {
         if (running !== mine || e.name === "AbortError") return;
-        answer([make("p", { class: "playground-failed", text: words.failed }), make("p", { text: words.refused })]);
+        answer([make("p", { class: "bdy-playground-failed", text: words.failed }), make("p", { text: words.refused })]);
       }).then(function () {
         if (running === mine) { running = null; button.disabled = false; }
       });
@@ -295,7 +295,7 @@
         document.dispatchEvent(new CustomEvent("bindery:pick", { detail: { set: set, label: list.value } }));
       });
       document.addEventListener("bindery:picked", function (e) { if (e.detail.set === set) follow(e.detail.label); });
-      var shown = document.querySelector('[data-bindery-group="' + set + '"].tabbed > .tab:not([hidden]) > .tab-title');
+      var shown = document.querySelector('[data-bindery-group="' + set + '"].bdy-tabbed > .bdy-tab:not([hidden]) > .bdy-tab-title');
       if (shown) follow(shown.textContent.trim());
     });
 
@@ -303,7 +303,7 @@
     show();
   };
 
-  var start = function () { document.querySelectorAll(".playground[data-bindery-model]").forEach(setUp); };
+  var start = function () { document.querySelectorAll(".bdy-playground[data-bindery-model]").forEach(setUp); };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();
 })();

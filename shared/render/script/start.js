@@ -58,18 +58,18 @@
       var view = views[i];
       if (!view) {
         view = views[i] = document.createElement('div');
-        view.className = 'diagram-view';
+        view.className = 'bdy-diagram-view';
         view.tabIndex = 0;
         view.setAttribute('role', 'group');
         view.setAttribute('aria-label', 'Diagram');
         var figure = document.createElement('figure');
-        figure.className = 'diagram';
+        figure.className = 'bdy-diagram';
         if (block.dataset.binderyTools) figure.dataset.binderyTools = block.dataset.binderyTools;
         block.before(figure);
         // The source stays at hand, folded.
         var fold = document.createElement('details');
         var name = document.createElement('summary');
-        fold.className = 'diagram-text';
+        fold.className = 'bdy-diagram-text';
         name.textContent = 'Diagram as text';
         fold.append(name);
         figure.append(view, fold);

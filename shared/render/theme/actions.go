@@ -17,10 +17,10 @@ func (t *Theme) appendActions(dst []byte, v *View, w words.Language) []byte {
 	if len(v.Actions) == 0 {
 		return dst
 	}
-	dst = append(v.id(append(dst, `<div`...), "page-context-menu"), ` class="transparent"><div class="actions" id="bindery-actions">`...)
+	dst = append(v.id(append(dst, `<div`...), "page-context-menu"), ` class="bdy-transparent"><div class="bdy-actions" id="bindery-actions">`...)
 	dst = t.appendAction(dst, &v.Actions[0], v, w)
 	if len(v.Actions) > 1 {
-		dst = appendLabel(dst, `<details class="menu" name="bindery-menu"><summary`, w.Say(words.Actions), `>`+uiChevron+`</summary><ul class="menu-list">`)
+		dst = appendLabel(dst, `<details class="bdy-menu" name="bindery-menu"><summary`, w.Say(words.Actions), `>`+uiChevron+`</summary><ul class="bdy-menu-list">`)
 		for i := range v.Actions[1:] {
 			dst = append(dst, `<li>`...)
 			dst = t.appendAction(dst, &v.Actions[i+1], v, w)
@@ -34,7 +34,7 @@ func (t *Theme) appendActions(dst []byte, v *View, w words.Language) []byte {
 // appendActionList writes the actions as a list, for the column of the
 // contents.
 func (t *Theme) appendActionList(dst []byte, v *View, w words.Language) []byte {
-	dst = appendLabel(dst, `<ul class="action-list"`, w.Say(words.Actions), `>`)
+	dst = appendLabel(dst, `<ul class="bdy-action-list"`, w.Say(words.Actions), `>`)
 	for i := range v.Actions {
 		dst = append(dst, `<li>`...)
 		dst = t.appendAction(dst, &v.Actions[i], v, w)
@@ -54,10 +54,10 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w words.Language) [
 		label = cmp.Or(label, w.Say(words.ViewPage))
 	}
 	if a.Name == "copy" {
-		dst = append(dst, `<button type="button" class="action needs-js"`...)
+		dst = append(dst, `<button type="button" class="bdy-action bdy-needs-js"`...)
 		dst = html.AppendAttr(dst, "data-bindery-copy-page", html.Safe(a.Href))
 	} else {
-		dst = appendHref(append(dst, `<a class="action"`...), a.Href)
+		dst = appendHref(append(dst, `<a class="bdy-action"`...), a.Href)
 		dst = appendIf(dst, a.External, ` rel="noopener" target="_blank"`)
 	}
 	dst = append(dst, '>')
@@ -68,9 +68,9 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w words.Language) [
 	if len(dst) == before {
 		dst = append(dst, own...)
 	}
-	dst = appendText(dst, `<span class="menu-text"><span data-bindery-label>`, label, `</span>`)
+	dst = appendText(dst, `<span class="bdy-menu-text"><span data-bindery-label>`, label, `</span>`)
 	if a.Description != "" {
-		dst = appendText(dst, `<span class="menu-description">`, a.Description, `</span>`)
+		dst = appendText(dst, `<span class="bdy-menu-description">`, a.Description, `</span>`)
 	}
 	dst = append(dst, `</span>`...)
 	if a.Name == "copy" {
@@ -86,7 +86,7 @@ func appendPageFoot(dst []byte, v *View, w words.Language) []byte {
 	if v.EditURL == "" && v.IssueURL == "" && v.Modified.IsZero() && !v.FeedShown {
 		return dst
 	}
-	dst = append(dst, `<div class="page-foot">`...)
+	dst = append(dst, `<div class="bdy-page-foot">`...)
 	link := func(class, href, icon, word string) {
 		if href == "" {
 			return
@@ -99,15 +99,15 @@ func appendPageFoot(dst []byte, v *View, w words.Language) []byte {
 		dst = append(dst, word...)
 		dst = append(dst, `</a>`...)
 	}
-	link("edit", v.EditURL, uiPencil, w.Say(words.Edit))
-	link("issue", v.IssueURL, uiIssue, w.Say(words.Issue))
+	link("bdy-edit", v.EditURL, uiPencil, w.Say(words.Edit))
+	link("bdy-issue", v.IssueURL, uiIssue, w.Say(words.Issue))
 	if v.FeedShown {
-		dst = appendHref(append(dst, `<a class="feed" type="application/rss+xml"`...), v.Feed)
+		dst = appendHref(append(dst, `<a class="bdy-feed" type="application/rss+xml"`...), v.Feed)
 		dst = append(dst, `>`+uiFeed+`RSS</a>`...)
 	}
 	if !v.Modified.IsZero() {
 		before, after, _ := strings.Cut(w.Say(words.Modified), "%s")
-		dst = append(dst, `<p class="modified">`...)
+		dst = append(dst, `<p class="bdy-modified">`...)
 		dst = append(dst, before...)
 		dst = append(dst, `<time`...)
 		dst = html.AppendAttr(dst, "datetime", v.Modified.UTC().Format(time.DateOnly))

@@ -11,7 +11,7 @@ import (
 
 // The theme's own icons, drawn for it on a grid of 16.
 const (
-	uiOpen     = `<svg class="icon" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">`
+	uiOpen     = `<svg class="icon bdy-icon" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">`
 	uiMenu     = uiOpen + `<path d="M2.5 4h11M2.5 8h11M2.5 12h11"/></svg>`
 	uiClose    = uiOpen + `<path d="m4 4 8 8M12 4l-8 8"/></svg>`
 	uiMore     = uiOpen + `<path d="M3 8h.01M8 8h.01M13 8h.01" stroke-width="2.4"/></svg>`
@@ -19,8 +19,8 @@ const (
 	uiCheck    = uiOpen + `<path d="m3 8.5 3.2 3L13 4.5"/></svg>`
 	uiList     = uiOpen + `<path d="M2.5 4h8M5 8h8M5 12h6"/></svg>`
 	uiArrow    = uiOpen + `<path d="M2.8 8h10.4M9 3.8 13.2 8 9 12.2"/></svg>`
-	uiChevron  = `<svg class="icon chevron" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false"><path d="m6 4 4 4-4 4"/></svg>`
-	uiExternal = `<svg class="icon external" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false"><path d="M6 3.5h6.5V10M12 4 4 12"/></svg>`
+	uiChevron  = `<svg class="icon bdy-icon bdy-chevron" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false"><path d="m6 4 4 4-4 4"/></svg>`
+	uiExternal = `<svg class="icon bdy-icon bdy-external" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false"><path d="M6 3.5h6.5V10M12 4 4 12"/></svg>`
 	uiCopy     = uiOpen + `<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 5.5v-2a1 1 0 0 0-1-1h-6a1 1 0 0 0-1 1v6a1 1 0 0 0 1 1h2"/></svg>`
 	uiPage     = uiOpen + `<path d="M9 2H4.5A1.5 1.5 0 0 0 3 3.5v9A1.5 1.5 0 0 0 4.5 14h7a1.5 1.5 0 0 0 1.5-1.5V6L9 2v4h4M5.5 8.8h5M5.5 11.2h3"/></svg>`
 	uiChat     = uiOpen + `<path d="M2.5 3.5h11V11H8l-3 2.5V11H2.5z"/></svg>`
@@ -42,25 +42,25 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	v = &page
 	w := words.In(cmp.Or(v.Lang, t.cfg.Lang))
 	mode := v.Mode
-	class := "mode-default"
+	class := "bdy-mode-default"
 	switch mode {
 	case ModeWide, ModeCustom, ModeFrame, ModeCenter:
-		class = "mode-" + string(mode)
+		class = "bdy-mode-" + string(mode)
 	default:
 		mode = ModeDefault
 	}
 	if len(v.Header.Tabs) > 0 {
-		class += " has-tabs"
+		class += " bdy-has-tabs"
 	}
 	if len(v.Header.Switches) > 0 {
-		class += " has-switches"
+		class += " bdy-has-switches"
 	}
 	if !t.showSidebar(v) {
-		class += " no-menu"
+		class += " bdy-no-menu"
 	}
 	switch t.cfg.Decoration {
 	case "gradient", "grid", "windows":
-		class += " backdrop-" + t.cfg.Decoration
+		class += " bdy-backdrop-" + t.cfg.Decoration
 	}
 	if themes[t.cfg.Theme] {
 		class += " " + t.cfg.Theme
@@ -71,22 +71,22 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = append(dst, `<body`...)
 	dst = html.AppendAttr(dst, "data-bindery-copy", w.Say(words.Copy))
 	dst = html.AppendAttr(dst, "data-bindery-copied", w.Say(words.Copied))
-	dst = append(dst, `><a class="skip" href="#bindery-content">`...)
+	dst = append(dst, `><a class="bdy-skip" href="#bindery-content">`...)
 	dst = append(dst, w.Say(words.Skip)...)
 	dst = append(dst, `</a>`...)
 	if v.Banner != nil && len(v.Banner.HTML) > 0 {
 		dst = appendBanner(dst, v, w)
 	}
 	dst = t.appendHeader(dst, v, w)
-	dst = append(v.id(append(dst, `<div`...), "body-content"), ` class="layout`...)
+	dst = append(v.id(append(dst, `<div`...), "body-content"), ` class="bdy-layout`...)
 	sidebar, contents := t.showSidebar(v), t.showContents(v)
-	dst = appendIf(dst, !sidebar, ` no-sidebar`)
-	dst = appendIf(dst, !contents, ` no-contents`)
-	dst = appendIf(dst, v.Beside, ` has-beside`)
+	dst = appendIf(dst, !sidebar, ` bdy-no-sidebar`)
+	dst = appendIf(dst, !contents, ` bdy-no-contents`)
+	dst = appendIf(dst, v.Beside, ` bdy-has-beside`)
 	dst = append(dst, `">`...)
 	if sidebar {
-		dst = v.id(append(dst, `<div class="side"`...), "sidebar")
-		dst = appendLabel(dst, `><nav class="sidebar" id="bindery-sidebar" popover`, w.Say(words.Navigation), `><button type="button" class="icon-button sidebar-close" popovertarget="bindery-sidebar" popovertargetaction="hide"`)
+		dst = v.id(append(dst, `<div class="bdy-side"`...), "sidebar")
+		dst = appendLabel(dst, `><nav class="bdy-sidebar" id="bindery-sidebar" popover`, w.Say(words.Navigation), `><button type="button" class="bdy-icon-button bdy-sidebar-close" popovertarget="bindery-sidebar" popovertargetaction="hide"`)
 		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Close))
 		dst = append(dst, `>`+uiClose+`</button><div`...)
 		dst = append(v.id(dst, "sidebar-content"), '>')
@@ -95,8 +95,8 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	}
 	// All of the layout's width, with the room of the sidebar as its padding: what
 	// authors say of its margins and its width was written for such a box.
-	dst = v.id(append(dst, `<div class="room"`...), "content-container")
-	dst = v.id(append(dst, `><div class="page"><main id="bindery-content" tabindex="-1"><article`...), "content-area")
+	dst = v.id(append(dst, `<div class="bdy-room"`...), "content-container")
+	dst = v.id(append(dst, `><div class="bdy-page"><main id="bindery-content" tabindex="-1"><article`...), "content-area")
 	dst = append(dst, '>')
 	if mode != ModeCustom && mode != ModeFrame {
 		dst = t.appendTitle(dst, v, w, contents)
@@ -149,10 +149,10 @@ func bannerKey(b *Banner) string {
 
 func appendBanner(dst []byte, v *View, w words.Language) []byte {
 	b := v.Banner
-	class, light, dark := "banner", b.ColorLight, b.ColorDark
+	class, light, dark := "bdy-banner", b.ColorLight, b.ColorDark
 	switch b.Kind {
 	case "warning", "critical":
-		class += " banner-" + b.Kind
+		class += " bdy-banner-" + b.Kind
 	}
 	dark = cmp.Or(dark, light)
 	light = cmp.Or(light, dark)
@@ -161,18 +161,18 @@ func appendBanner(dst []byte, v *View, w words.Language) []byte {
 	colored := okLight && okDark
 	if colored {
 		// The words are black or white, whichever the colour asks for.
-		class += " banner-own"
+		class += " bdy-banner-own"
 		if contrastText(lightFill) == (rgb{}) {
-			class += " light-black"
+			class += " bdy-light-black"
 		}
 		if contrastText(darkFill) == (rgb{}) {
-			class += " dark-black"
+			class += " bdy-dark-black"
 		}
 	}
 	if colored {
 		// The pictures stand around the banner and not in it, where authors' rules for
 		// what it holds would reach them.
-		dst = append(dst, `<div class="banner-fill">`...)
+		dst = append(dst, `<div class="bdy-banner-fill">`...)
 		dst = appendFill(dst, "only-light", lightFill)
 		dst = appendFill(dst, "only-dark", darkFill)
 	}
@@ -180,11 +180,11 @@ func appendBanner(dst []byte, v *View, w words.Language) []byte {
 	dst = html.AppendAttr(dst, "class", class)
 	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Banner))
 	dst = append(dst, '>')
-	dst = append(dst, `<div class="banner-text">`...)
+	dst = append(dst, `<div class="bdy-banner-text">`...)
 	dst = append(dst, b.HTML...)
 	dst = append(dst, `</div>`...)
 	if b.Dismissible {
-		dst = appendLabel(dst, `<button type="button" class="icon-button needs-js" data-bindery-banner-close`, w.Say(words.Close), `>`+uiClose+`</button>`)
+		dst = appendLabel(dst, `<button type="button" class="bdy-icon-button bdy-needs-js" data-bindery-banner-close`, w.Say(words.Close), `>`+uiClose+`</button>`)
 	}
 	dst = append(dst, `</div>`...)
 	return appendIf(dst, colored, `</div>`)
@@ -193,7 +193,7 @@ func appendBanner(dst []byte, v *View, w words.Language) []byte {
 // appendFill writes a colour of the author's own as a picture, because a style
 // on an element is what a strict content security policy refuses.
 func appendFill(dst []byte, class string, c rgb) []byte {
-	dst = append(dst, `<svg class="fill `...)
+	dst = append(dst, `<svg class="bdy-fill `...)
 	dst = append(dst, class...)
 	dst = append(dst, `" preserveAspectRatio="none" viewBox="0 0 1 1" aria-hidden="true" focusable="false"><path fill="`...)
 	dst = append(dst, c.String()...)
@@ -201,12 +201,12 @@ func appendFill(dst []byte, class string, c rgb) []byte {
 }
 
 func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool) []byte {
-	dst = append(v.id(append(dst, `<header`...), "header"), ` class="page-head">`...)
+	dst = append(v.id(append(dst, `<header`...), "header"), ` class="bdy-page-head">`...)
 	if !v.ActionsInContents || !contents {
 		dst = t.appendActions(dst, v, w)
 	}
 	if len(v.Breadcrumbs) > 0 {
-		dst = appendLabel(dst, `<nav class="breadcrumbs eyebrow"`, w.Say(words.Breadcrumbs), `><ol>`)
+		dst = appendLabel(dst, `<nav class="bdy-breadcrumbs eyebrow"`, w.Say(words.Breadcrumbs), `><ol>`)
 		for i := range v.Breadcrumbs {
 			b := &v.Breadcrumbs[i]
 			dst = append(dst, `<li>`...)
@@ -229,12 +229,12 @@ func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool
 			dst = html.AppendText(dst, v.Title)
 		}
 		if v.Tag != "" {
-			dst = appendText(dst, ` <span class="tag">`, v.Tag, `</span>`)
+			dst = appendText(dst, ` <span class="bdy-tag">`, v.Tag, `</span>`)
 		}
 		dst = append(dst, `</h1>`...)
 	}
 	if len(v.Lead) > 0 || v.Description != "" {
-		dst = append(dst, `<p class="lead">`...)
+		dst = append(dst, `<p class="bdy-lead">`...)
 		if len(v.Lead) > 0 {
 			dst = append(dst, v.Lead...)
 		} else {
@@ -243,9 +243,9 @@ func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool
 		dst = append(dst, `</p>`...)
 	}
 	if contents {
-		dst = append(dst, `<div class="contents-place"><button type="button" class="contents-button" popovertarget="bindery-contents">`+uiList+`<span class="contents-label">`...)
+		dst = append(dst, `<div class="bdy-contents-place"><button type="button" class="bdy-contents-button" popovertarget="bindery-contents">`+uiList+`<span class="bdy-contents-label">`...)
 		dst = append(dst, w.Say(words.Contents)...)
-		dst = append(dst, `</span> <span class="contents-now"></span></button></div>`...)
+		dst = append(dst, `</span> <span class="bdy-contents-now"></span></button></div>`...)
 	}
 	return append(dst, `</header>`...)
 }
@@ -258,7 +258,7 @@ func (t *Theme) appendContents(dst []byte, v *View, w words.Language) []byte {
 	for _, h := range headings {
 		top = min(top, h.Level)
 	}
-	dst = append(dst, `<nav class="contents" id="bindery-contents" popover aria-labelledby="bindery-contents-title"><p class="contents-title" id="bindery-contents-title">`...)
+	dst = append(dst, `<nav class="bdy-contents" id="bindery-contents" popover aria-labelledby="bindery-contents-title"><p class="bdy-contents-title" id="bindery-contents-title">`...)
 	dst = append(dst, w.Say(words.Contents)...)
 	dst = append(v.id(append(dst, `</p><ul`...), "table-of-contents-content"), ` class="toc">`...)
 	for i := range headings {
@@ -267,9 +267,9 @@ func (t *Theme) appendContents(dst []byte, v *View, w words.Language) []byte {
 		case d <= 0:
 			dst = append(dst, `<li class="toc-item">`...)
 		case d == 1:
-			dst = append(dst, `<li class="toc-item l2">`...)
+			dst = append(dst, `<li class="toc-item bdy-l2">`...)
 		default:
-			dst = append(dst, `<li class="toc-item l3">`...)
+			dst = append(dst, `<li class="toc-item bdy-l3">`...)
 		}
 		dst = append(dst, `<a href="#`...)
 		dst = html.AppendValue(dst, h.ID)
@@ -286,20 +286,20 @@ func appendPager(dst []byte, v *View, w words.Language) []byte {
 	if v.Prev == nil && v.Next == nil {
 		return dst
 	}
-	dst = appendLabel(v.id(append(dst, `<nav class="pager"`...), "pagination"), "", w.Say(words.Pager), `>`)
-	one := func(l *Link, class, word string) {
+	dst = appendLabel(v.id(append(dst, `<nav class="bdy-pager"`...), "pagination"), "", w.Say(words.Pager), `>`)
+	one := func(l *Link, rel, word string) {
 		if l == nil {
 			return
 		}
 		dst = append(dst, `<a`...)
-		dst = html.AppendAttr(dst, "class", class+" pagination-"+class)
-		dst = html.AppendAttr(dst, "rel", class)
+		dst = html.AppendAttr(dst, "class", "bdy-"+rel+" pagination-"+rel)
+		dst = html.AppendAttr(dst, "rel", rel)
 		dst = appendHref(dst, l.Href)
-		dst = append(dst, `><span class="pager-word">`...)
-		dst = appendIf(dst, class == "prev", uiArrow)
+		dst = append(dst, `><span class="bdy-pager-word">`...)
+		dst = appendIf(dst, rel == "prev", uiArrow)
 		dst = append(dst, word...)
-		dst = appendIf(dst, class == "next", uiArrow)
-		dst = appendText(dst, `</span><span class="pager-title pagination-title">`, l.Label, `</span></a>`)
+		dst = appendIf(dst, rel == "next", uiArrow)
+		dst = appendText(dst, `</span><span class="bdy-pager-title pagination-title">`, l.Label, `</span></a>`)
 	}
 	one(v.Prev, "prev", w.Say(words.Prev))
 	one(v.Next, "next", w.Say(words.Next))
@@ -311,14 +311,14 @@ func (t *Theme) appendFooter(dst []byte, v *View, w words.Language) []byte {
 	if len(f.Columns) == 0 && len(f.Socials) == 0 {
 		return dst
 	}
-	dst = append(v.id(append(dst, `<footer`...), "footer"), ` class="footer">`...)
+	dst = append(v.id(append(dst, `<footer`...), "footer"), ` class="bdy-footer">`...)
 	if len(f.Columns) > 0 {
-		dst = append(dst, `<div class="footer-columns">`...)
+		dst = append(dst, `<div class="bdy-footer-columns">`...)
 		for i := range f.Columns {
 			c := &f.Columns[i]
 			dst = append(dst, `<div>`...)
 			if c.Title != "" {
-				dst = appendText(dst, `<p class="footer-title">`, c.Title, `</p>`)
+				dst = appendText(dst, `<p class="bdy-footer-title">`, c.Title, `</p>`)
 			}
 			dst = append(dst, `<ul>`...)
 			for j := range c.Links {
@@ -331,7 +331,7 @@ func (t *Theme) appendFooter(dst []byte, v *View, w words.Language) []byte {
 		dst = append(dst, `</div>`...)
 	}
 	if len(f.Socials) > 0 {
-		dst = appendLabel(dst, `<ul class="socials"`, w.Say(words.Socials), `>`)
+		dst = appendLabel(dst, `<ul class="bdy-socials"`, w.Say(words.Socials), `>`)
 		for i := range f.Socials {
 			s := &f.Socials[i]
 			dst = appendHref(append(dst, `<li><a rel="noopener"`...), s.Href)

@@ -10,19 +10,19 @@ import (
 // then the tabs.
 func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	h := &v.Header
-	dst = append(v.id(append(dst, `<header`...), "navbar"), ` class="top"><div class="top-row">`...)
+	dst = append(v.id(append(dst, `<header`...), "navbar"), ` class="bdy-top"><div class="bdy-top-row">`...)
 	if t.showSidebar(v) {
-		dst = appendLabel(dst, `<button type="button" class="icon-button menu-button" popovertarget="bindery-sidebar"`, w.Say(words.Menu), `>`+uiMenu+`</button>`)
+		dst = appendLabel(dst, `<button type="button" class="bdy-icon-button bdy-menu-button" popovertarget="bindery-sidebar"`, w.Say(words.Menu), `>`+uiMenu+`</button>`)
 	}
 	dst = t.appendLogo(dst, v)
 	if len(h.Switches) > 0 {
-		dst = append(dst, `<div class="switches">`...)
+		dst = append(dst, `<div class="bdy-switches">`...)
 		for i := range h.Switches {
 			dst = t.appendSwitch(dst, &h.Switches[i], w)
 		}
 		dst = append(dst, `</div>`...)
 	}
-	dst = append(dst, `<div class="top-end topbar-right-container">`...)
+	dst = append(dst, `<div class="bdy-top-end topbar-right-container">`...)
 	if h.Search != nil {
 		dst = t.appendSearch(dst, v, w)
 	}
@@ -31,7 +31,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	}
 	if len(h.Links) > 0 {
 		// One list: a row on wide screens, a popover on narrow ones.
-		dst = appendLabel(dst, `<nav class="top-links" id="bindery-links" popover`, w.Say(words.Links), `><ul>`)
+		dst = appendLabel(dst, `<nav class="bdy-top-links" id="bindery-links" popover`, w.Say(words.Links), `><ul>`)
 		for i := range h.Links {
 			dst = append(dst, `<li class="navbar-link">`...)
 			dst = t.appendLink(dst, &h.Links[i], "")
@@ -40,18 +40,18 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 		dst = append(dst, `</ul></nav>`...)
 	}
 	if h.Primary != nil {
-		dst = append(v.id(append(dst, `<div class="primary"`...), "topbar-cta-button"), `><a class="button"`...)
+		dst = append(v.id(append(dst, `<div class="bdy-primary"`...), "topbar-cta-button"), `><a class="bdy-button"`...)
 		dst = append(t.appendLinkTo(dst, h.Primary), `</div>`...)
 	}
 	if !t.cfg.Strict {
 		dst = t.appendAppearance(dst, w)
 	}
 	if len(h.Links) > 0 {
-		dst = appendLabel(dst, `<button type="button" class="icon-button more-button" popovertarget="bindery-links"`, w.Say(words.Links), `>`+uiMore+`</button>`)
+		dst = appendLabel(dst, `<button type="button" class="bdy-icon-button bdy-more-button" popovertarget="bindery-links"`, w.Say(words.Links), `>`+uiMore+`</button>`)
 	}
 	dst = append(dst, `</div></div>`...)
 	if len(h.Tabs) > 0 {
-		dst = appendLabel(dst, `<nav class="tabs-row"`, w.Say(words.Sections), `><ul class="nav-tabs">`)
+		dst = appendLabel(dst, `<nav class="bdy-tabs-row"`, w.Say(words.Sections), `><ul class="nav-tabs">`)
 		for i := range h.Tabs {
 			dst = t.appendTab(dst, &h.Tabs[i])
 		}
@@ -65,26 +65,26 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 func (t *Theme) appendSearch(dst []byte, v *View, w words.Language) []byte {
 	s := v.Header.Search
 	prompt := cmp.Or(t.cfg.SearchPrompt, w.Say(words.Search))
-	dst = append(dst, `<div class="search-place needs-js" id="bindery-search"`...)
+	dst = append(dst, `<div class="bdy-search-place bdy-needs-js" id="bindery-search"`...)
 	dst = html.AppendAttr(dst, "data-bindery-index", s.Index)
 	dst = html.AppendAttr(dst, "data-bindery-script", s.Script)
 	dst = v.id(append(dst, `><button type="button"`...), "search-bar-entry")
-	return appendText(dst, ` class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">`+uiSearch+`<span>`, prompt, `</span><kbd aria-hidden="true">/</kbd></button></div>`)
+	return appendText(dst, ` class="bdy-search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">`+uiSearch+`<span>`, prompt, `</span><kbd aria-hidden="true">/</kbd></button></div>`)
 }
 
 // appendAppearance writes the choice between light, dark and what the system
 // says. Without JavaScript there is nothing to choose with, so it is hidden.
 func (t *Theme) appendAppearance(dst []byte, w words.Language) []byte {
-	dst = append(dst, `<details class="menu appearance needs-js" name="bindery-menu" data-bindery-appearance-menu><summary class="icon-button"`...)
+	dst = append(dst, `<details class="bdy-menu bdy-appearance bdy-needs-js" name="bindery-menu" data-bindery-appearance-menu><summary class="bdy-icon-button"`...)
 	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Appearance))
 	dst = html.AppendAttr(dst, "title", w.Say(words.Appearance))
-	dst = append(dst, `><span class="only-light">`+uiSun+`</span><span class="only-dark">`+uiMoon+`</span></summary><ul class="menu-list">`...)
+	dst = append(dst, `><span class="only-light">`+uiSun+`</span><span class="only-dark">`+uiMoon+`</span></summary><ul class="bdy-menu-list">`...)
 	for _, c := range [...]struct{ value, icon, word string }{{"light", uiSun, w.Say(words.Light)}, {"dark", uiMoon, w.Say(words.Dark)}, {"system", uiSystem, w.Say(words.System)}} {
 		dst = append(dst, `<li><button type="button" aria-pressed="false"`...)
 		dst = html.AppendAttr(dst, "data-bindery-choice", c.value)
 		dst = append(dst, '>')
 		dst = append(dst, c.icon...)
-		dst = append(dst, `<span class="menu-text">`...)
+		dst = append(dst, `<span class="bdy-menu-text">`...)
 		dst = append(dst, c.word...)
 		dst = append(dst, `</span>`+uiCheck+`</button></li>`...)
 	}
@@ -97,7 +97,7 @@ func (t *Theme) appendLogo(dst []byte, v *View) []byte {
 		home = t.cfg.Logo.Href
 	}
 	home = cmp.Or(home, v.Root+"index.html")
-	dst = appendHref(append(dst, `<a class="logo"`...), home)
+	dst = appendHref(append(dst, `<a class="bdy-logo"`...), home)
 	light, dark := t.cfg.Logo.Light, t.cfg.Logo.Dark
 	light = cmp.Or(light, dark)
 	if light == "" {
@@ -136,7 +136,7 @@ func (t *Theme) appendLinkTo(dst []byte, l *Link) []byte {
 	icon := len(dst)
 	dst = t.appendIcon(dst, l.Icon)
 	if l.IconOnly && len(dst) > icon {
-		return appendText(dst, `<span class="sr">`, l.Label, `</span></a>`)
+		return appendText(dst, `<span class="bdy-sr">`, l.Label, `</span></a>`)
 	}
 	return appendText(dst, `<span>`, l.Label, `</span></a>`)
 }
@@ -151,9 +151,9 @@ func (t *Theme) appendSwitch(dst []byte, s *Switch, w words.Language) []byte {
 			cur = &s.Options[i]
 		}
 	}
-	dst = append(dst, `<details class="menu" name="bindery-menu"><summary class="nav-dropdown-trigger`...)
-	dst = appendIf(dst, s.Kind == "language", ` is-language`)
-	dst = appendText(dst, `"><span class="sr">`, w.Say(switchName(s.Kind)), `: </span>`)
+	dst = append(dst, `<details class="bdy-menu" name="bindery-menu"><summary class="nav-dropdown-trigger`...)
+	dst = appendIf(dst, s.Kind == "language", ` bdy-is-language`)
+	dst = appendText(dst, `"><span class="bdy-sr">`, w.Say(switchName(s.Kind)), `: </span>`)
 	if s.Kind == "language" && cur.Icon == "" {
 		dst = append(dst, uiGlobe...)
 	} else {
@@ -167,7 +167,7 @@ func (t *Theme) appendSwitch(dst []byte, s *Switch, w words.Language) []byte {
 }
 
 func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
-	dst = append(dst, `<ul class="menu-list nav-dropdown-content">`...)
+	dst = append(dst, `<ul class="bdy-menu-list nav-dropdown-content">`...)
 	for i := range opts {
 		o := &opts[i]
 		dst = appendHref(append(dst, `<li><a class="nav-dropdown-item"`...), o.Href)
@@ -178,10 +178,10 @@ func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
 		dst = appendIf(dst, o.Current, ` aria-current="true" data-active`)
 		dst = append(dst, '>')
 		dst = t.appendIcon(dst, o.Icon)
-		dst = appendText(dst, `<span class="menu-text nav-dropdown-item-text-container"><span class="nav-dropdown-item-title">`, o.Label, `</span>`)
+		dst = appendText(dst, `<span class="bdy-menu-text nav-dropdown-item-text-container"><span class="nav-dropdown-item-title">`, o.Label, `</span>`)
 		dst = appendTag(dst, o.Tag)
 		if o.Description != "" {
-			dst = appendText(dst, `<span class="menu-description nav-dropdown-item-description">`, o.Description, `</span>`)
+			dst = appendText(dst, `<span class="bdy-menu-description nav-dropdown-item-description">`, o.Description, `</span>`)
 		}
 		dst = append(dst, `</span>`...)
 		dst = appendIf(dst, o.Current, uiCheck)
@@ -193,7 +193,7 @@ func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
 func (t *Theme) appendTab(dst []byte, tab *Tab) []byte {
 	dst = append(dst, `<li>`...)
 	if len(tab.Menu) > 0 {
-		dst = append(dst, `<details class="menu" name="bindery-menu"><summary class="nav-tabs-item"`...)
+		dst = append(dst, `<details class="bdy-menu" name="bindery-menu"><summary class="nav-tabs-item"`...)
 		dst = appendIf(dst, tab.Current, ` aria-current="true" data-active`)
 		dst = append(dst, '>')
 		dst = t.appendIcon(dst, tab.Icon)

@@ -40,7 +40,7 @@ func (t *Theme) AllPages(lang, section string) string {
 // lists in lists.
 func (t *Theme) AppendListing(dst []byte, entries []ListEntry) ([]byte, []Heading) {
 	var headings []Heading
-	dst = append(dst, `<div class="listing">`...)
+	dst = append(dst, `<div class="bdy-listing">`...)
 	open := false // the list of entries that stand in no group
 	for i := range entries {
 		e := &entries[i]
@@ -82,11 +82,11 @@ func (t *Theme) appendList(dst []byte, entries []ListEntry) []byte {
 
 func (t *Theme) appendListEntry(dst []byte, e *ListEntry) []byte {
 	dst = append(dst, `<li>`...)
-	dst = appendIf(dst, len(e.Children) > 0, `<span class="listing-group">`)
+	dst = appendIf(dst, len(e.Children) > 0, `<span class="bdy-listing-group">`)
 	dst = t.appendListLabel(dst, e)
 	dst = appendIf(dst, len(e.Children) > 0, `</span>`)
 	if e.Description != "" {
-		dst = appendText(dst, ` <span class="listing-description">`, e.Description, `</span>`)
+		dst = appendText(dst, ` <span class="bdy-listing-description">`, e.Description, `</span>`)
 	}
 	if len(e.Children) > 0 {
 		dst = t.appendList(dst, e.Children)
@@ -118,7 +118,7 @@ func appendPagesLink(dst []byte, l *Link, current bool) []byte {
 	if l == nil || l.Href == "" {
 		return dst
 	}
-	dst = append(dst, `<p class="nav-all"><a`...)
+	dst = append(dst, `<p class="bdy-nav-all"><a`...)
 	dst = appendIf(dst, current, currentMark)
 	dst = appendHref(dst, l.Href)
 	return appendText(dst, `>`+uiList+`<span>`, l.Label, `</span></a></p>`)

@@ -17,8 +17,8 @@ func TestSearchField(t *testing.T) {
 		{name: "none"},
 		{
 			name: "the theme's words", lang: "de", search: &Search{Index: "../i.js", Script: "../s.js"},
-			want: `<div class="search-place needs-js" id="bindery-search" data-bindery-index="../i.js" data-bindery-script="../s.js">` +
-				`<button type="button" id="search-bar-entry" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">` + uiSearch +
+			want: `<div class="bdy-search-place bdy-needs-js" id="bindery-search" data-bindery-index="../i.js" data-bindery-script="../s.js">` +
+				`<button type="button" id="search-bar-entry" class="bdy-search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">` + uiSearch +
 				`<span>Suchen</span><kbd aria-hidden="true">/</kbd></button></div>`,
 		},
 		{name: "what would break out", prompt: `Ask <"us">`, search: &Search{Index: `"><b>`}, want: `data-bindery-index="&quot;&gt;&lt;b&gt;"`},
@@ -33,7 +33,7 @@ func TestSearchField(t *testing.T) {
 			t.Errorf("%s: there is a trace of search", tt.name)
 		}
 		if !strings.Contains(doc, tt.want) {
-			at := strings.Index(doc, `<div class="search-place`)
+			at := strings.Index(doc, `<div class="bdy-search-place`)
 			t.Errorf("%s: lacks %s\nhas %s", tt.name, tt.want, doc[max(at, 0):][:min(600, len(doc)-max(at, 0))])
 		}
 	}

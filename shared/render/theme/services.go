@@ -8,7 +8,7 @@ import (
 // appendAssistant writes the button that leads to the AI assistant: a plain link,
 // so that nothing is asked of it before a reader does.
 func appendAssistant(dst []byte, v *View, w words.Language) []byte {
-	dst = appendHref(v.id(append(dst, `<a class="assistant" rel="noopener" target="_blank"`...), "assistant-entry"), v.Header.Assistant)
+	dst = appendHref(v.id(append(dst, `<a class="bdy-assistant" rel="noopener" target="_blank"`...), "assistant-entry"), v.Header.Assistant)
 	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Assistant))
 	dst = append(dst, `>`+uiChat+`<span>`...)
 	dst = append(dst, w.Say(words.Assistant)...)
@@ -21,7 +21,7 @@ func (t *Theme) appendRating(dst []byte, v *View, w words.Language) []byte {
 	if t.cfg.Ratings == "" {
 		return dst
 	}
-	dst = append(dst, `<div class="rating feedback-toolbar needs-js" role="group" aria-labelledby="bindery-rating"`...)
+	dst = append(dst, `<div class="bdy-rating feedback-toolbar bdy-needs-js" role="group" aria-labelledby="bindery-rating"`...)
 	dst = html.AppendAttr(dst, "data-bindery-rating", html.Safe(t.cfg.Ratings))
 	dst = html.AppendAttr(dst, "data-bindery-thanks", w.Say(words.Thanks))
 	dst = append(dst, `><p id="bindery-rating">`...)

@@ -42,7 +42,7 @@ func TestServicesOnPages(t *testing.T) {
 			t.Errorf("the page lacks %s", part)
 		}
 	}
-	if !strings.Contains(styles, ".rating") || !strings.Contains(styles, ".assistant") || !strings.Contains(scripts, "data-bindery-rating") {
+	if !strings.Contains(styles, ".bdy-rating") || !strings.Contains(styles, ".bdy-assistant") || !strings.Contains(scripts, "data-bindery-rating") {
 		t.Error("styles or scripts are missing")
 	}
 	if got := th.PolicySources()["connect-src"]; len(got) != 1 || got[0] != "https://rate.example" {

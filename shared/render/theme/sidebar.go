@@ -96,12 +96,12 @@ const currentMark = ` aria-current="page"`
 func (t *Theme) Sidebar(v SidebarView) *Sidebar {
 	s := &Sidebar{byKey: map[int]int{}}
 	if len(v.Anchors) > 0 {
-		b := append(s.head, `<ul class="nav-anchors">`...)
+		b := append(s.head, `<ul class="nav-anchors bdy-nav-anchors">`...)
 		for _, a := range v.Anchors {
 			b = append(b, `<li><a class="nav-anchor"`...)
 			b = appendIf(b, a.Current, ` aria-current="true"`)
 			b = appendHref(b, a.Href)
-			b = append(b, `><span class="nav-anchor-icon">`...)
+			b = append(b, `><span class="bdy-nav-anchor-icon">`...)
 			b = t.appendColoredIcon(b, &a)
 			b = appendText(b, `</span>`, a.Label, `</a></li>`)
 		}
@@ -138,11 +138,11 @@ func (t *Theme) appendColoredIcon(dst []byte, a *Anchor) []byte {
 		dst = append(dst, `</span>`...)
 	}
 	if l == d {
-		one("own-color", l)
+		one("bdy-own-color", l)
 		return dst
 	}
-	one("own-color only-light", l)
-	one("own-color only-dark", d)
+	one("bdy-own-color only-light", l)
+	one("bdy-own-color only-dark", d)
 	return dst
 }
 
@@ -169,7 +169,7 @@ func (t *Theme) sidebarLevel(s *Sidebar, items []NavItem, parent, depth int, lin
 			t.navLink(s, n, it)
 			s.html = append(s.html, `</li>`...)
 		case depth == 0:
-			s.html = append(s.html, `<li class="nav-section"><p class="nav-title sidebar-group-header sidebar-title">`...)
+			s.html = append(s.html, `<li class="bdy-nav-section"><p class="bdy-nav-title sidebar-group-header sidebar-title">`...)
 			if it.Href != "" {
 				*links++
 				t.navLink(s, n, it)
@@ -184,7 +184,7 @@ func (t *Theme) sidebarLevel(s *Sidebar, items []NavItem, parent, depth int, lin
 			link := t.groupLink(it)
 			if link.Href != "" {
 				*links++
-				s.html = append(s.html, `<li class="nav-pair">`...)
+				s.html = append(s.html, `<li class="bdy-nav-pair">`...)
 				t.navLink(s, n, link)
 			} else {
 				s.html = append(s.html, `<li>`...)
@@ -245,19 +245,19 @@ func (t *Theme) navLabel(s *Sidebar, it *NavItem) { s.html = t.appendNavLabel(s.
 func (t *Theme) appendNavLabel(dst []byte, it *NavItem) []byte {
 	dst = t.appendIcon(dst, it.Icon)
 	if it.Method != "" {
-		dst = append(dst, `<span class="method method-nav-pill" data-bindery-method="`...)
+		dst = append(dst, `<span class="bdy-method method-nav-pill" data-bindery-method="`...)
 		dst = html.AppendValue(dst, it.Method)
 		dst = appendText(dst, `">`, it.Method, `</span>`)
 	}
 	if it.Deprecated {
-		dst = append(dst, `<span class="nav-deprecated">`...)
+		dst = append(dst, `<span class="bdy-nav-deprecated">`...)
 	} else {
 		dst = append(dst, `<span>`...)
 	}
 	dst = html.AppendText(dst, it.Label)
 	dst = append(dst, `</span>`...)
 	if it.Tag != "" {
-		dst = appendText(dst, `<span class="tag nav-tag-pill nav-tag-pill-text">`, it.Tag, `</span>`)
+		dst = appendText(dst, `<span class="bdy-tag nav-tag-pill nav-tag-pill-text">`, it.Tag, `</span>`)
 	}
 	return dst
 }
@@ -287,7 +287,7 @@ func (s *Sidebar) append(dst []byte, v *View) []byte {
 	if !ok {
 		cur = -1
 	}
-	dst = append(v.id(append(dst, `<ul`...), "navigation-items"), ` class="nav">`...)
+	dst = append(v.id(append(dst, `<ul`...), "navigation-items"), ` class="bdy-nav">`...)
 	if s.branch {
 		dst = s.appendBranch(dst, cur)
 	} else {
@@ -382,7 +382,7 @@ func (s *Sidebar) appendBranchLevel(dst []byte, level, path []int) []byte {
 			if nd.href == "" {
 				continue
 			}
-			dst = appendHref(append(dst, `<li class="nav-branch"><a`...), nd.href)
+			dst = appendHref(append(dst, `<li class="bdy-nav-branch"><a`...), nd.href)
 			dst = append(dst, `><span>`...)
 			dst = html.AppendText(dst, nd.label)
 			// The style sheet draws the arrow: there are many of these.
@@ -404,7 +404,7 @@ func (s *Sidebar) appendMore(dst []byte, n int, arrow string) []byte {
 	if nd.href == "" {
 		return dst
 	}
-	dst = appendHref(append(dst, `<li class="nav-more"><a`...), nd.href)
+	dst = appendHref(append(dst, `<li class="bdy-nav-more"><a`...), nd.href)
 	dst = append(dst, `><span aria-hidden="true">`...)
 	dst = append(dst, arrow...)
 	return appendText(dst, ` </span><span>`, nd.label, ` …</span></a></li>`)

@@ -35,10 +35,10 @@ func (t *Theme) NotFound(home string, sections []Link, search bool) []byte {
 	dst = append(dst, t.plain...)
 	dst = append(dst, `</style></head><body>`...)
 	if home != "" {
-		dst = appendHref(append(dst, `<header><a class="site"`...), home)
+		dst = appendHref(append(dst, `<header><a class="bdy-site"`...), home)
 		dst = appendText(dst, `>`, t.cfg.SiteName, `</a></header>`)
 	}
-	dst = appendText(dst, `<main id="bindery-content"><p class="code" aria-hidden="true">404</p><h1>`, title, `</h1><p>`)
+	dst = appendText(dst, `<main id="bindery-content"><p class="bdy-code" aria-hidden="true">404</p><h1>`, title, `</h1><p>`)
 	dst = html.AppendText(dst, text)
 	dst = append(dst, `</p>`...)
 	if home == "" {
@@ -50,7 +50,7 @@ func (t *Theme) NotFound(home string, sections []Link, search bool) []byte {
 		dst = html.AppendAttr(append(dst, `><input type="search" name="q"`...), "aria-label", say)
 		dst = appendText(dst, `><button>`, say, `</button></form>`)
 	}
-	dst = appendHref(append(dst, `<p><a class="button"`...), home)
+	dst = appendHref(append(dst, `<p><a class="bdy-button"`...), home)
 	dst = appendText(dst, `>`, w.Say(words.Home), `</a></p>`)
 	if len(sections) > 0 {
 		dst = appendLabel(dst, `<nav`, w.Say(words.Navigation), `><ul>`)
@@ -160,16 +160,16 @@ body{margin:0;min-height:100vh;min-height:100svh;display:grid;place-items:center
 main{max-width:32rem;text-align:center}
 h1{margin:0 0 .75rem;font-size:1.75rem;line-height:1.25;letter-spacing:-.02em;color:var(--c-title)}
 p{margin:0 0 1.25rem;overflow-wrap:anywhere}
-.code{margin:0 0 .5rem;font-weight:600;color:var(--c-link);letter-spacing:.08em}
+.bdy-code{margin:0 0 .5rem;font-weight:600;color:var(--c-link);letter-spacing:.08em}
 a{color:var(--c-link)}
 header{position:absolute;top:1.25rem;inset-inline-start:2rem}
-.site{font-weight:650;color:var(--c-title);text-decoration:none}
+.bdy-site{font-weight:650;color:var(--c-title);text-decoration:none}
 form{display:flex;gap:.5rem;margin:0 0 1.25rem}
 input,form button{font:inherit;padding:.4rem .8rem;border:1px solid currentColor;border-radius:.5rem;background:none;color:inherit}
 input{flex:1;min-width:0}
 ul{display:flex;flex-wrap:wrap;justify-content:center;gap:.5rem 1.25rem;margin:0;padding:0;list-style:none}
 li a{display:inline-block;padding:.2rem 0}
-.button{display:inline-block;padding:.5rem 1.1rem;border-radius:.5rem;background:var(--c-primary);color:var(--c-on-primary);text-decoration:none;font-weight:550}
+.bdy-button{display:inline-block;padding:.5rem 1.1rem;border-radius:.5rem;background:var(--c-primary);color:var(--c-on-primary);text-decoration:none;font-weight:550}
 :focus-visible{outline:2px solid var(--c-focus);outline-offset:2px}
 `)
 	m := minify.New()

@@ -289,7 +289,7 @@ func appendTag(dst []byte, tag string) []byte {
 	if tag == "" {
 		return dst
 	}
-	return appendText(dst, `<span class="tag">`, tag, `</span>`)
+	return appendText(dst, `<span class="bdy-tag">`, tag, `</span>`)
 }
 
 // appendIf appends a piece of HTML on a condition.
@@ -313,7 +313,7 @@ func (t *Theme) appendIcon(dst []byte, icon string) []byte {
 		return dst
 	}
 	if isPicture(icon) {
-		dst = append(dst, `<img class="icon"`...)
+		dst = append(dst, `<img class="icon bdy-icon"`...)
 		dst = html.AppendAttr(dst, "src", html.Safe(icon))
 		return append(dst, ` alt="">`...)
 	}
@@ -321,7 +321,7 @@ func (t *Theme) appendIcon(dst []byte, icon string) []byte {
 	if svg, ok := t.Icon(name, library, style); ok {
 		dst = append(dst, svg...)
 	} else if t.icons.Pro(name) {
-		dst = append(dst, `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"></svg>`...) // what stands beside it stays where it is
+		dst = append(dst, `<svg class="icon bdy-icon" viewBox="0 0 24 24" aria-hidden="true"></svg>`...) // what stands beside it stays where it is
 	}
 	return dst
 }

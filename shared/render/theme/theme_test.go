@@ -235,12 +235,12 @@ func TestAssetsAreNamedByTheirContent(t *testing.T) {
 }
 
 func TestPartsOfOtherRoomsFollowTheThemes(t *testing.T) {
-	th := newTheme(t, Config{CSS: []string{".card{color:red}", ".hl{color:blue}"}, JS: []string{"window.a=1", "window.b=2"}})
+	th := newTheme(t, Config{CSS: []string{".bdy-card{color:red}", ".hl{color:blue}"}, JS: []string{"window.a=1", "window.b=2"}})
 	for _, as := range th.Assets() {
 		var first, second string
 		switch {
 		case strings.HasPrefix(as.Path, "bindery/theme.") && strings.HasSuffix(as.Path, ".css"):
-			first, second = ".card{color:red}", ".hl{color:blue}"
+			first, second = ".bdy-card{color:red}", ".hl{color:blue}"
 		case strings.HasPrefix(as.Path, "bindery/theme."):
 			first, second = "window.a=1", "window.b=2"
 		default:
@@ -552,7 +552,7 @@ func TestLinksWithAnIconOnly(t *testing.T) {
 		{Label: "https://b.example", Href: "https://b.example", Icon: "no-such-icon", IconOnly: true},
 	}}}
 	got := string(th.Document(nil, v))
-	for _, want := range []string{`</svg><span class="sr">https://a.example/long</span></a>`, `<a href="https://b.example"><span>https://b.example</span></a>`} {
+	for _, want := range []string{`</svg><span class="bdy-sr">https://a.example/long</span></a>`, `<a href="https://b.example"><span>https://b.example</span></a>`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the header has no %s", want)
 		}

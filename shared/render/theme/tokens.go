@@ -227,8 +227,8 @@ func tokensCSS(cfg *Config, faces *typefaces) string {
 	}
 	backdrop(&b, cfg.BackgroundImage)
 	// The classes are there once the reader has fonts (boot.js).
-	b.WriteString("}:root:is(.fonts,:not(.js)){" + faces.variables(stack.full))
-	b.WriteString("}:root.title-fonts{--font-heading:" + cmp.Or(faces.heading, faces.sans).full())
+	b.WriteString("}:root:is(.bdy-fonts,:not(.bdy-js)){" + faces.variables(stack.full))
+	b.WriteString("}:root.bdy-title-fonts{--font-heading:" + cmp.Or(faces.heading, faces.sans).full())
 	// Paper is white, whatever the screen was.
 	b.WriteString("}@media not print{.dark{color-scheme:dark;")
 	newPalette(cfg.Colors, true).css(&b)

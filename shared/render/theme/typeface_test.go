@@ -16,7 +16,7 @@ func TestFontsOfASite(t *testing.T) {
 		not   []string
 	}{
 		{"none: the theme's own", Fonts{},
-			[]string{`:root{`, `--font-sans:"Bindery Sans Fallback",system-ui`, `:root:is(.fonts,:not(.js)){--font-sans:"Bindery Sans","Bindery Sans Fallback",system-ui`, `--font-heading:"Bindery Serif",`, `--font-mono:"Bindery Code",`,
+			[]string{`:root{`, `--font-sans:"Bindery Sans Fallback",system-ui`, `:root:is(.bdy-fonts,:not(.bdy-js)){--font-sans:"Bindery Sans","Bindery Sans Fallback",system-ui`, `--font-heading:"Bindery Serif",`, `--font-mono:"Bindery Code",`,
 				`"Bindery Sans Fallback";src:local("Arial"),local("Liberation Sans"),local("Arimo"),local("Arimo Regular"),local("Helvetica");font-weight:100 549;size-adjust:92.85%`,
 				`"Bindery Serif Fallback";src:local("Times New Roman Bold"),local("Liberation Serif Bold"),local("Tinos Bold"),local("Times Bold");font-weight:550 900;size-adjust:112.85%`}, []string{"--root:100%"}},
 		{"one of the set", Fonts{Body: Font{Family: "inter"}},

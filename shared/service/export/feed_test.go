@@ -110,7 +110,7 @@ Text.
 		}
 	}
 	// Only a page that asks for it shows the feed to readers.
-	if !strings.Contains(got["changelog.html"], `class="feed" type="application/rss+xml" href="changelog/rss.xml"><svg`) || strings.Contains(got["index.html"], `class="feed"`) {
+	if !strings.Contains(got["changelog.html"], `class="bdy-feed" type="application/rss+xml" href="changelog/rss.xml"><svg`) || strings.Contains(got["index.html"], `class="bdy-feed"`) {
 		t.Error("the link to the feed on the page")
 	}
 }

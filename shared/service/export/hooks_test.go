@@ -1,6 +1,10 @@
 package export
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -166,4 +170,57 @@ func matches(n *html.Node, selector string) bool {
 		}
 	}
 	return true
+}
+
+// No page has a class without our prefix but those that the source language or our
+// documentation gives to authors, that the author wrote, and those of words in code.
+func TestPagesHaveClassesOfOurPrefix(t *testing.T) {
+	free := []string{"dark", "prose", "mdx-content", "only-light", "only-dark", "maple"}
+	for row := range capability.All(capability.Hook) {
+		if name, ok := strings.CutPrefix(row.Name, "."); ok {
+			free = append(free, name)
+		}
+	}
+	written := regexp.MustCompile(`className="([^"]*)"`)
+	for name, site := range map[string]fs.FS{"every name for styles": hookSite, "our documentation": os.DirFS(filepath.Join("..", "..", "..", "infra", "docs"))} {
+		t.Run(name, func(t *testing.T) {
+			own := map[string]bool{}
+			if err := fs.WalkDir(site, ".", func(path string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() || !strings.HasSuffix(path, ".mdx") {
+					return err
+				}
+				data, err := fs.ReadFile(site, path)
+				for _, m := range written.FindAllSubmatch(data, -1) {
+					for class := range strings.FieldsSeq(string(m[1])) {
+						own[class] = true
+					}
+				}
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			w := openWorldOf(t, t.TempDir(), admin.KindCloud, admin.Settings{Assistant: "https://ai.example/", Feedback: "https://rate.example/"})
+			w.publish(t, site)
+			seen := map[string]bool{}
+			for path, data := range unpacked(t, w.exported(t, nil)) {
+				if !strings.HasSuffix(path, ".html") {
+					continue
+				}
+				root, err := html.Parse(strings.NewReader(data))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for n := range root.Descendants() {
+					inCode := n.Data == "span" && slices.ContainsFunc(slices.Collect(n.Ancestors()), func(a *html.Node) bool { return a.Data == "code" })
+					for class := range strings.FieldsSeq(attrOf(n, "class")) {
+						if seen[class] || strings.HasPrefix(class, "bdy-") || slices.Contains(free, class) || own[class] || inCode && len(class) <= 3 {
+							continue
+						}
+						seen[class] = true
+						t.Errorf("%s has the class %s", path, class)
+					}
+				}
+			}
+		})
+	}
 }

@@ -30,7 +30,7 @@ func TestAPageSpeaksOneLanguage(t *testing.T) {
 	guides := func(lang string) []string { return []string{lang + "/a.html", lang + "/lost.html"} }
 	api := func(lang string) (out []string) {
 		for name := range bundle {
-			if strings.HasPrefix(name, lang+"/api/") && strings.HasSuffix(name, ".html") && strings.Contains(bundle[name], `class="playground"`) {
+			if strings.HasPrefix(name, lang+"/api/") && strings.HasSuffix(name, ".html") && strings.Contains(bundle[name], `class="bdy-playground"`) {
 				out = append(out, name)
 			}
 		}

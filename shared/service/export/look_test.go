@@ -127,7 +127,7 @@ func TestLook(t *testing.T) {
 		{"a-plain.html", false, false, "Text.", "<figure"},
 		{"b-classes.html", true, false, "w-[800px]", " style="},
 		{"c-drawn.html", false, false, `role="img"`, "data-bindery-mermaid"},
-		{"deep/d-live.html", false, true, `data-bindery-mermaid`, `class="diagram mermaid"`},
+		{"deep/d-live.html", false, true, `data-bindery-mermaid`, `class="bdy-diagram mermaid"`},
 		{"e-broken.html", false, false, "A --&gt; B", "data-bindery-mermaid"},
 	} {
 		utilities, live := loads(tt.page)
@@ -138,7 +138,7 @@ func TestLook(t *testing.T) {
 			t.Errorf("%s: has %q %v, has %q %v; want true, false", tt.page, tt.has, strings.Contains(files[tt.page], tt.has), tt.hasNot, strings.Contains(files[tt.page], tt.hasNot))
 		}
 	}
-	if html := files["c-drawn.html"]; strings.Count(html, `class="d-tip"`) != 1 || strings.Count(html, "<li>One → Two") != 1 {
+	if html := files["c-drawn.html"]; strings.Count(html, `class="bdy-d-tip"`) != 1 || strings.Count(html, "<li>One → Two") != 1 {
 		t.Error("the drawing's arrow or its words are not there once")
 	}
 
@@ -179,7 +179,7 @@ func TestLookOfPlainSite(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := unpacked(t, w.bundle(t, job.ID))
-	if n, want := strings.Count(files["kinds.html"], `<figure class="diagram mermaid"`), strings.Count(string(kinds), "\n## "); n != want {
+	if n, want := strings.Count(files["kinds.html"], `<figure class="bdy-diagram mermaid"`), strings.Count(string(kinds), "\n## "); n != want {
 		t.Errorf("%d diagrams are drawn, want %d", n, want)
 	}
 	if path, data := diagram.Script(); files[path] != string(data) || !strings.Contains(files["kinds.html"], path) {

@@ -32,7 +32,7 @@ func TestBundleOfAnAPI(t *testing.T) {
 	w.publish(t, apiSite())
 	files := unpacked(t, w.exported(t, nil))
 	for name, must := range map[string]string{
-		"api/orders/list-orders.html":       `<code class="endpoint-path">/orders</code>`,
+		"api/orders/list-orders.html":       `<code class="bdy-endpoint-path">/orders</code>`,
 		"api/orders/list-orders.md":         "**GET** `http://127.0.0.1:9/v1/orders`",
 		"api/orders/create-order.html":      "Create order",
 		"api/orders/an-order-was-paid.html": "WEBHOOK",
@@ -99,7 +99,7 @@ func TestPlaygroundByTheFeatureTable(t *testing.T) {
 			traces := 0
 			for name, text := range unpacked(t, w.exported(t, nil)) {
 				script := strings.HasPrefix(name, "bindery/reference.") && strings.HasSuffix(name, ".js")
-				if script || !strings.HasPrefix(name, "bindery") && strings.Contains(text, `class="playground"`) || strings.Contains(text, "connect-src") {
+				if script || !strings.HasPrefix(name, "bindery") && strings.Contains(text, `class="bdy-playground"`) || strings.Contains(text, "connect-src") {
 					if traces++; !tt.has {
 						t.Errorf("%s tells of the playground", name)
 					}

@@ -250,7 +250,7 @@ func (s *Steps) document(ctx context.Context, src *source, dst []byte, i int, re
 func failedPage(p *site.Page, reason string) *page.Result {
 	const notice = "This page could not be rendered."
 	return &page.Result{
-		HTML:        []byte(`<div class="callout callout-danger" role="note"><p>` + notice + `</p></div>`),
+		HTML:        []byte(`<div class="callout bdy-callout bdy-callout-danger" role="note"><p>` + notice + `</p></div>`),
 		Markdown:    []byte("# " + p.Title + "\n\n" + notice + "\n"),
 		Diagnostics: []mdx.Diagnostic{check.PageFailed(p, reason)},
 	}

@@ -23,7 +23,7 @@ const AxeRun = `axe.run(document, {
 // TabWalk focuses each element that Tab would reach, in order, and returns those with
 // a hidden focus (WCAG 2.2, 2.4.7 and 2.4.11). It presses no key.
 const TabWalk = `(() => {
-	const faults = [], bar = document.querySelector("header.top");
+	const faults = [], bar = document.querySelector("header.bdy-top");
 	for (const e of document.querySelectorAll("a[href], button, summary, input, select, textarea, [tabindex]")) {
 		if (e.tabIndex < 0 || !e.checkVisibility({visibilityProperty: true})) continue;
 		e.focus();
@@ -31,7 +31,7 @@ const TabWalk = `(() => {
 		e.scrollIntoView({block: "nearest"});
 		const r = e.getBoundingClientRect(), b = bar ? bar.getBoundingClientRect() : r;
 		if (r.width < 1 || r.height < 1) faults.push("no size: " + e.outerHTML.slice(0, 80));
-		else if (bar && !e.closest("header.top, .skip") && r.bottom <= b.bottom && r.top >= b.top) faults.push("behind the header: " + e.outerHTML.slice(0, 80));
+		else if (bar && !e.closest("header.bdy-top, .bdy-skip") && r.bottom <= b.bottom && r.top >= b.top) faults.push("behind the header: " + e.outerHTML.slice(0, 80));
 	}
 	document.activeElement.blur();
 	scrollTo(0, 0);

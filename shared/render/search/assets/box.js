@@ -52,15 +52,15 @@ function build() {
     id: document.getElementById("search-input") ? "bindery-search-input" : "search-input", type: "search", role: "combobox", "aria-expanded": "false", "aria-controls": "bindery-search-list", "aria-autocomplete": "list",
     "aria-label": label, placeholder: label, autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go", maxlength: MAX_QUERY, dir: "auto"
   });
-  listbox = el("div", { role: "listbox", id: "bindery-search-list", "class": "search-list", "aria-label": words[0] });
+  listbox = el("div", { role: "listbox", id: "bindery-search-list", "class": "bdy-search-list", "aria-label": words[0] });
   listbox.hidden = true;
-  status = el("p", { role: "status", "class": "search-status" });
-  var close = el("button", { type: "button", "class": "search-close", "aria-label": words[4] }, [el("kbd", {}, ["Esc"])]);
+  status = el("p", { role: "status", "class": "bdy-search-status" });
+  var close = el("button", { type: "button", "class": "bdy-search-close", "aria-label": words[4] }, [el("kbd", {}, ["Esc"])]);
   function hint(keys, word) { return el("span", {}, keys.map(function (k) { return el("kbd", {}, [k]); }).concat([word])); }
-  dialog = el("dialog", { "class": "search-dialog", "aria-label": label }, [
-    el("div", { "class": "search-field" }, [opener.querySelector("svg").cloneNode(true), input, close]),
+  dialog = el("dialog", { "class": "bdy-search-dialog", "aria-label": label }, [
+    el("div", { "class": "bdy-search-field" }, [opener.querySelector("svg").cloneNode(true), input, close]),
     listbox, status,
-    el("p", { "class": "search-hints", "aria-hidden": "true" }, [hint(["↑", "↓"], words[5]), hint(["↵"], words[6])])
+    el("p", { "class": "bdy-search-hints", "aria-hidden": "true" }, [hint(["↑", "↓"], words[5]), hint(["↵"], words[6])])
   ]);
   document.body.appendChild(dialog);
   close.addEventListener("click", function () { dialog.close(); });
@@ -155,20 +155,20 @@ function show(found, query, x) {
   listbox.textContent = "";
   found.pages.forEach(function (p, n) {
     var name = "bindery-search-" + n, group = el("div", { role: "group", "aria-labelledby": name });
-    group.append(el("div", { "class": "search-page", id: name }, [
-      marked(el("span", { "class": "search-title", dir: "auto" }), excerpt(p.title, found.terms)), el("span", { "class": "search-trail", dir: "auto" }, [p.trail])
+    group.append(el("div", { "class": "bdy-search-page", id: name }, [
+      marked(el("span", { "class": "bdy-search-title", dir: "auto" }), excerpt(p.title, found.terms)), el("span", { "class": "bdy-search-trail", dir: "auto" }, [p.trail])
     ]));
     function option(s) {
-      var o = el("a", { role: "option", "class": "search-option", tabindex: "-1", "aria-selected": "false", href: up + p.path.split("/").map(encodeURIComponent).join("/") + ".html" + (s && s.id ? "#" + encodeURIComponent(s.id) : "") });
+      var o = el("a", { role: "option", "class": "bdy-search-option", tabindex: "-1", "aria-selected": "false", href: up + p.path.split("/").map(encodeURIComponent).join("/") + ".html" + (s && s.id ? "#" + encodeURIComponent(s.id) : "") });
       fill(o, s);
       return o;
     }
     function fill(o, s) {
       o.textContent = "";
       if (!s || !s.heading) o.setAttribute("aria-label", p.title); else o.removeAttribute("aria-label");
-      if (s && s.heading) o.append(marked(el("span", { "class": "search-heading", dir: "auto" }), excerpt(s.heading, found.terms)));
+      if (s && s.heading) o.append(marked(el("span", { "class": "bdy-search-heading", dir: "auto" }), excerpt(s.heading, found.terms)));
       var text = s ? excerpt(s.text, found.terms, 150) : [""];
-      o.append(marked(el("span", { "class": "search-text", dir: "auto" }), text[0] || text.length > 1 ? text : [p.title]));
+      o.append(marked(el("span", { "class": "bdy-search-text", dir: "auto" }), text[0] || text.length > 1 ? text : [p.title]));
     }
     if (p.sections) p.sections.forEach(function (s) { group.append(option(s)); });
     else {
@@ -195,7 +195,7 @@ function show(found, query, x) {
   // titles stand below the word that nothing was found.
   var said = query.trim(), answered = options.length > 0 && !found.near;
   status.textContent = answered ? words[2].replace("%d", found.pages.length) : said.length < 2 ? "" : words[1].replace("%s", function () { return said; });
-  status.classList.toggle("sr", answered);
+  status.classList.toggle("bdy-sr", answered);
   choose(options.length ? 0 : -1);
 }
 

@@ -26,7 +26,7 @@
     var open = document.querySelector("dialog[open]");
     if (!e.repeat) held = false;
     if (held) { e.preventDefault(); return; }
-    if (!k && !slash || open && !open.classList.contains("search-dialog")) return;
+    if (!k && !slash || open && !open.classList.contains("bdy-search-dialog")) return;
     held = slash;
     e.preventDefault();
     fetch(true);
@@ -36,7 +36,7 @@
   if (asked) {
     fetch(true);
     var wait = setInterval(function () {
-      var field = document.querySelector(".search-dialog[open] input");
+      var field = document.querySelector(".bdy-search-dialog[open] input");
       if (!field) return;
       clearInterval(wait);
       field.value = asked;

@@ -7,13 +7,13 @@
   // are stand-ins for them, and the sheet of pages in a folder.
   var [files, families, fitted, folder] = SITE_FONTS;
   var d = document.documentElement, set = d.dataset, stored = null, hidden = null, known = null;
-  d.classList.add("js");
+  d.classList.add("bdy-js");
   try {
     stored = localStorage.getItem("bindery:" + set.site + ":appearance");
     hidden = localStorage.getItem("bindery:" + set.site + ":banner");
     known = localStorage.getItem("bindery:" + set.site + ":fonts");
   } catch (e) { known = files; /* no storage: each page would seem the first */ }
-  if (set.binderyBanner && hidden === set.binderyBanner) d.classList.add("no-banner");
+  if (set.binderyBanner && hidden === set.binderyBanner) d.classList.add("bdy-no-banner");
   if (stored && !("binderyStrict" in set)) set.binderyChoice = stored;
   var want = "binderyStrict" in set ? set.binderyAppearance : stored || set.binderyAppearance;
   var system = matchMedia("(prefers-color-scheme: dark)");
@@ -41,16 +41,16 @@
     var asked = performance.now();
     Promise.all(families.map((f) => document.fonts.load("1em " + f, document.body.textContent))).then(() => {
       // Where the system lacks a stand-in, the words have other widths.
-      if (performance.now() - asked < 500 && ![...document.fonts].some((f) => f.status === "error")) d.classList.add("title-fonts");
+      if (performance.now() - asked < 500 && ![...document.fonts].some((f) => f.status === "error")) d.classList.add("bdy-title-fonts");
       localStorage.setItem("bindery:" + set.site + ":fonts", files);
     }).catch(() => { /* from a later page on, or never */ });
   }
   if (!/^http/.test(location.protocol)) {
     load(folder, { rel: "stylesheet", blocking: "render" });
-    d.classList.add("fonts");
+    d.classList.add("bdy-fonts");
   } else if (known == files || !fitted) { // as texts
     files.forEach((name) => load(name, { rel: "preload", as: "font", crossorigin: "" }));
-    d.classList.add("fonts");
+    d.classList.add("bdy-fonts");
   } else {
     addEventListener("load", () => new PerformanceObserver((list, observer) => {
       observer.disconnect();

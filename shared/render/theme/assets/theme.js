@@ -36,12 +36,12 @@
   all("[data-bindery-banner-close]", function (b) {
     b.addEventListener("click", function () {
       store("banner", root.dataset.binderyBanner);
-      root.classList.add("no-banner");
+      root.classList.add("bdy-no-banner");
     });
   });
 
   // Menus close when attention goes elsewhere; arrows move in them.
-  var menu = "details.menu";
+  var menu = "details.bdy-menu";
   function closeMenus(except) {
     all(menu + "[open]", function (m) { if (m !== except) m.open = false; });
   }
@@ -69,7 +69,7 @@
   // What an element says, as Markdown, without what pages have to be used.
   function markdown(e) {
     if (e.nodeType === 3) return e.data.replace(/\s+/g, " ");
-    if (e.nodeType !== 1 || e.matches("button, nav, script, style, template, svg, .actions, .anchor, .contents-place, .needs-js, .sr, [role=tablist]")) return "";
+    if (e.nodeType !== 1 || e.matches("button, nav, script, style, template, svg, .bdy-actions, .bdy-anchor, .bdy-contents-place, .bdy-needs-js, .bdy-sr, [role=tablist]")) return "";
     var name = e.localName, math = name === "math" && e.querySelector("annotation");
     if (math) return "$$" + math.textContent + "$$";
     if (name === "pre") return "\n\n```\n" + e.textContent.replace(/\n$/, "") + "\n```\n\n";
@@ -105,7 +105,7 @@
       return text().then(function (s) {
         var t = document.createElement("textarea");
         t.value = s;
-        t.className = "sr";
+        t.className = "bdy-sr";
         document.body.appendChild(t);
         t.select();
         var ok = document.execCommand("copy");
@@ -128,9 +128,9 @@
     b.addEventListener("click", function () {
       copy().then(function () {
         label.textContent = document.body.dataset.binderyCopied;
-        b.classList.add("done");
+        b.classList.add("bdy-done");
         clearTimeout(timer);
-        timer = setTimeout(function () { label.textContent = words; b.classList.remove("done"); }, 2000);
+        timer = setTimeout(function () { label.textContent = words; b.classList.remove("bdy-done"); }, 2000);
       }, function () { location.href = b.dataset.binderyCopyPage; });
     });
     label.setAttribute("aria-live", "polite");
@@ -151,11 +151,11 @@
     var current = sidebar.querySelector('[aria-current="page"]');
     sidebar.addEventListener("toggle", function () { reveal(sidebar, current); });
   }
-  var tabs = document.querySelector(".tabs-row");
+  var tabs = document.querySelector(".bdy-tabs-row");
   if (tabs) reveal(tabs, tabs.querySelector("[aria-current]"), true);
 
   // The header has one row while the page is read.
-  var shrink = function () { root.classList.toggle("scrolled", scrollY > 120); };
+  var shrink = function () { root.classList.toggle("bdy-scrolled", scrollY > 120); };
   addEventListener("scroll", shrink, { passive: true });
   shrink();
 
@@ -191,10 +191,10 @@
     });
     var marked = null, waiting = false;
     var active = function (link, on) { ["data-active", "data-active-deepest"].forEach(function (name) { link.parentNode.toggleAttribute(name, on); }); };
-    var place = document.querySelector(".contents-place"), now = document.querySelector(".contents-now");
+    var place = document.querySelector(".bdy-contents-place"), now = document.querySelector(".bdy-contents-now");
     var spy = function () {
       waiting = false;
-      if (place) root.classList.toggle("reading", place.getBoundingClientRect().bottom < 0);
+      if (place) root.classList.toggle("bdy-reading", place.getBoundingClientRect().bottom < 0);
       var line = parseFloat(getComputedStyle(root).scrollPaddingTop) + 24 || 120, found = null;
       for (var i = 0; i < entries.length; i++) {
         if (!entries[i].target.getClientRects().length) continue;

@@ -226,12 +226,12 @@ func draw(e string) string {
 	}
 	switch e[0] {
 	case 's':
-		return `<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">` + e[1:] + `</svg>`
+		return `<svg class="icon bdy-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">` + e[1:] + `</svg>`
 	case 'f':
-		return `<svg class="icon" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">` + e[1:] + `</svg>`
+		return `<svg class="icon bdy-icon" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">` + e[1:] + `</svg>`
 	case 'v':
 		if box, body, ok := strings.Cut(e[1:], "|"); ok {
-			return `<svg class="icon" viewBox="` + box + `" fill="currentColor" aria-hidden="true">` + body + `</svg>`
+			return `<svg class="icon bdy-icon" viewBox="` + box + `" fill="currentColor" aria-hidden="true">` + body + `</svg>`
 		}
 	}
 	return ""

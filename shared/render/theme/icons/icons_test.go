@@ -131,7 +131,7 @@ func TestDrawingsAreInlineSVGWithoutReferences(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s: not drawn", name)
 			}
-			if !strings.HasPrefix(svg, `<svg class="icon" viewBox="`) || !strings.Contains(svg, `aria-hidden="true"`) || !strings.Contains(svg, "currentColor") {
+			if !strings.HasPrefix(svg, `<svg class="icon bdy-icon" viewBox="`) || !strings.Contains(svg, `aria-hidden="true"`) || !strings.Contains(svg, "currentColor") {
 				t.Errorf("%s of %s: %s", name, lib, svg)
 			}
 			if strings.Contains(svg, "href") || strings.Contains(svg, "<style") || strings.Contains(svg, " id=") {

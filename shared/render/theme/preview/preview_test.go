@@ -24,7 +24,7 @@ func TestPictures(t *testing.T) {
 	for name, c := range map[string]Card{
 		"light":     {Name: "Example", Domain: "docs.example.com", Section: "API reference", Color: "#0055aa"},
 		"dark":      {Name: "Ελληνικά и кириллица", Domain: "docs.example.com", Color: "#fa0", Dark: true},
-		"long":      {Name: strings.Repeat("A rather long name ", 20), Domain: strings.Repeat("d", 60) + ".example.com", Section: strings.Repeat("section ", 30), Color: "red"},
+		"long":      {Name: strings.Repeat("A rather long name ", 20), Domain: strings.Repeat("d", 60) + ".bdy-example.com", Section: strings.Repeat("section ", 30), Color: "red"},
 		"unwritten": {Name: "日本語ドキュメント", Domain: "docs.example.com", Section: "العربية", Color: "#0055aa"},
 	} {
 		t.Run(name, func(t *testing.T) {

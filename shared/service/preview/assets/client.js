@@ -17,7 +17,7 @@
   // What the reader chose on the page, beside what the theme keeps by itself: the
   // appearance, tabs that are chosen for the whole site, the sidebar.
   function tabs(fn) {
-    all(".tabbed", function (box, at) {
+    all(".bdy-tabbed", function (box, at) {
       var list = box.firstElementChild;
       if (list && list.tagName === "SELECT") { fn(at, list.selectedIndex, function (i) { list.selectedIndex = i; list.dispatchEvent(new Event("change")); }); return; }
       var buttons = list ? list.querySelectorAll("[role=tab]") : [], on = -1;
@@ -39,7 +39,7 @@
     var state = { y: scrollY, place: scrollY > 0 ? place() : null, tabs: [], open: [], code: [], focus: "" }, at = document.activeElement;
     tabs(function (i, on) { state.tabs[i] = on; });
     all("#bindery-content details", function (d, i) { state.open[i] = d.open; });
-    all(".code-expand", function (b, i) { state.code[i] = b.getAttribute("aria-expanded"); });
+    all(".bdy-code-expand", function (b, i) { state.code[i] = b.getAttribute("aria-expanded"); });
     if (at && at.id && at !== document.body) state.focus = at.id;
     try { sessionStorage.setItem(key, JSON.stringify(state)); } catch (e) { /* no storage */ }
   }
@@ -53,7 +53,7 @@
     tabs(function (i, on, choose) { if (i in state.tabs && state.tabs[i] !== on && state.tabs[i] >= 0) choose(state.tabs[i]); });
     var details = document.querySelectorAll("#bindery-content details");
     if (details.length === state.open.length) details.forEach(function (d, i) { d.open = state.open[i]; });
-    all(".code-expand", function (b, i) { if (state.code[i] && state.code[i] !== b.getAttribute("aria-expanded")) b.click(); });
+    all(".bdy-code-expand", function (b, i) { if (state.code[i] && state.code[i] !== b.getAttribute("aria-expanded")) b.click(); });
     if (location.hash !== hash) history.replaceState(history.state, "", location.pathname + location.search + hash);
     var focus = state.focus && document.getElementById(state.focus);
     if (focus) focus.focus({ preventScroll: true });
