@@ -3,6 +3,7 @@ package browser
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -52,10 +53,17 @@ func TestAuthorStylesInABrowser(t *testing.T) {
 	page := "---\ntitle: A page with a title\n---\n\nWords of a page, some of them longer than others, so that lines wrap.\n\n## Part\n\nMore.\n\n" +
 		"<Note>A note</Note>\n\n<Steps><Step title=\"One\">First</Step></Steps>\n\n<Tabs><Tab title=\"A\">a</Tab><Tab title=\"B\">b</Tab></Tabs>\n\n```js\nlet a = 1\n```\n\n" +
 		"<ParamField path=\"p\" type=\"string\">A field</ParamField>\n\n```mermaid\nflowchart LR\n  a --> b\n```\n\n| A | B |\n|---|---|\n| a | b |\n"
+	// Each is wider than a phone.
+	wide := "\n```js a title\n" + strings.Repeat("word ", 60) + "\n```\n\n<CodeGroup>\n```js one\n" + strings.Repeat("word ", 60) + "\n```\n```js two\nx\n```\n</CodeGroup>\n\n" +
+		"| " + strings.Repeat("A heading | ", 9) + "\n|" + strings.Repeat("---|", 9) + "\n| " + strings.Repeat("`"+strings.Repeat("w", 20)+"` | ", 9) + "\n\n<Tabs>" +
+		strings.Repeat("<Tab title=\"A title of a tab\">x</Tab>", 9) + "</Tabs>\n\n<Steps><Step title=\"One\">\n```sh\n" + strings.Repeat("word ", 60) + "\n```\n</Step></Steps>\n\n" +
+		"<Prompt description=\"Do\">\n" + strings.Repeat("word", 60) + "\n</Prompt>\n\n```mermaid\nflowchart LR\n  " + strings.Repeat("a --> b --> c --> d --> e --> f --> g\n  ", 3) + "\n```\n\n"
 	for name, text := range map[string]string{
-		"docs.json": `{"name":"Styles","theme":"mint","colors":{"primary":"#0055aa"},"navigation":{"pages":["index","wide","margins","home"]},
+		"docs.json": `{"name":"Styles","theme":"mint","colors":{"primary":"#0055aa"},"navigation":{"pages":["index","wide","margins","home","grids"]},
 			"banner":{"content":"A new release","color":{"light":"#aa3300","dark":"#331100"},"dismissible":true},"navbar":{"primary":{"type":"button","label":"Go","href":"https://go.example"}}}`,
 		"a.css": authorStyles, "index.mdx": page, "wide.mdx": page, "margins.mdx": page,
+		"grids.mdx": "---\ntitle: Grids\nmode: custom\n---\n\n<div className=\"grid gap-4 lg:grid-cols-2\">\n<div>\n" + wide + "</div>\n</div>\n\n" +
+			"<div className=\"flex flex-wrap\">\n<div>\n" + wide + "</div>\n</div>\n\n<div className=\"flex\">\n<div id=\"shrunk\">\n\n```js\nlet a = 1\n```\n\n</div>\n</div>\n",
 		"home.mdx": "---\ntitle: Home\nmode: custom\n---\n\n<div className=\"hero\">\n  <h1>Hello</h1>\n  <h2>Start</h2>\n  <p>Text</p>\n  <a id=\"link\" href=\"/index\">Go</a>\n" +
 			"  <a id=\"own\" href=\"/index\" className=\"card block\"><h3>Mine</h3></a>\n  <button id=\"press\">Press</button>\n  <ul><li>One</li></ul>\n" +
 			"  <svg id=\"mask\" className=\"h-6 w-6 bg-primary\" style={{maskImage: 'url(\"https://mintlify.b-cdn.net/v6.6.0/regular/bolt.svg\")', maskRepeat: 'no-repeat'}}></svg>\n" +
@@ -85,6 +93,8 @@ func TestAuthorStylesInABrowser(t *testing.T) {
 		{"index", "a box around the button", `return css("#topbar-cta-button > a", "color")`},
 		{"wide", "the text is in the window", "return " + edge},
 		{"margins", "the text is in the window", "return " + edge},
+		{"grids", "grids of authors stay in the window", `return String(document.documentElement.scrollWidth <= innerWidth) + (document.querySelector("#shrunk").getBoundingClientRect().width > 60)`},
+		{"grids", "wide tables, code and drawings scroll", `return [...document.querySelectorAll(".code-block pre, .bdy-table-wrap, .bdy-tablist, .bdy-diagram-view")].filter(e => e.clientWidth > 0 && e.clientWidth < 100).map(e => e.className + e.clientWidth).join()`},
 		{"home", "nothing is around headings and text", `return ["h1", "h2", ".hero p", ".hero ul"].map(s => css(s, "margin-top") + css(s, "margin-bottom")).join() + css(".hero ul", "list-style-type") + css("h2", "font-weight")`},
 		{"home", "links look like text", `return css("#link", "text-decoration-line") + (css("#link", "color") === css(".hero", "color"))`},
 		{"home", "an author's card is the author's", `return css("#own", "padding-top") + css("#own", "margin-top") + css("#own", "border-top-width") + css("#own", "display") + css("#own", "outline-style")`},
@@ -94,12 +104,13 @@ func TestAuthorStylesInABrowser(t *testing.T) {
 		{"home", "our card is ours", `return String(parseFloat(css(".bdy-card:not(#own)", "padding-top")) > 10)`},
 	}
 	wants := map[string]string{
-		"the banner alone has the colour": "rgb(9, 8, 7)falsefalse", "a box around the button": "rgb(4, 5, 6)",
+		"grids of authors stay in the window": "truetrue",
+		"the banner alone has the colour":     "rgb(9, 8, 7)falsefalse", "a box around the button": "rgb(4, 5, 6)",
 		"nothing is around headings and text": "0px0px,0px0px,0px0px,0px0pxnone400", "links look like text": "nonetrue",
 		"an author's card is the author's": "0px0px0pxblocksolid", "a button is bare": "0px0px", "a mask is an icon": "truevisible",
 		"a mask without a picture shows nothing": "hidden", "our card is ours": "true",
 	}
-	for _, page := range []string{"index", "wide", "margins", "home"} {
+	for _, page := range []string{"index", "wide", "margins", "home", "grids"} {
 		for _, width := range []int64{1280, 390} {
 			if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+filepath.Join(dir, page+".html"))); err != nil {
 				t.Fatal(err)

@@ -206,7 +206,7 @@ func searchAnswers(t *testing.T, b searchBox) {
 
 // closedByItsButton reports whether the dialog is closed and the focus is back
 // on the button that opens it.
-func closedByItsButton(s boxState) bool { return !s.Open && s.Focus == "search-open" }
+func closedByItsButton(s boxState) bool { return !s.Open && s.Focus == "bdy-search-open" }
 
 func searchKeys(t *testing.T, b searchBox) {
 	b.visit(t, "v2/deploy.html", 1440, 1000, "light")
