@@ -197,7 +197,7 @@ var rows = [...]Row{
 	{Kind: Setting, Name: "api.examples.autogenerate", State: Done, Rule: "is whether samples are made"},
 	{Kind: Setting, Name: "api.examples.defaults", State: Done, Rule: "is which parameters samples have"},
 	{Kind: Setting, Name: "api.examples.languages", State: Told, Rule: `samples are written in cURL, Python, JavaScript and Go; others go into the specification as "x-codeSamples"`, Code: "config-unsupported", Example: `"api": {"examples": {"languages": ["ruby"]}}`, Elsewhere: true},
-	{Kind: Setting, Name: "api.examples.prefill", State: Done, Rule: "fills samples from the specification"},
+	{Kind: Setting, Name: "api.examples.prefill", State: Done, Rule: "fills the playground from the specification"},
 	{Kind: Setting, Name: "api.mdx", State: Told, Rule: `it serves pages with "api" in their heads, which have no request panel: describe the operation in a specification`, Code: "config-unsupported", Example: `"api": {"mdx": {"server": "https://api.example.com"}}`, Loses: true},
 	{Kind: Setting, Name: "api.openapi", State: Done, Rule: "are the specifications of HTTP APIs"},
 	{Kind: Setting, Name: "api.params.expanded", State: Done, Rule: "is whether parameters are open"},

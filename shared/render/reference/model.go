@@ -156,11 +156,11 @@ type modelValues struct {
 	left  int // bytes of values that still fit
 }
 
-// param returns a parameter of the call, with the author's example as its value
-// if it must be there.
+// param returns a parameter of the call, with the author's example as its value if it
+// must be there, or if all are to be filled in.
 func (m *modelValues) param(p Param) modelParam {
 	mp := m.field(p)
-	if value, given := m.slice.paramExample(p); given && p.Required && m.left > 0 {
+	if value, given := m.slice.paramExample(p); given && (p.Required || m.opt.Prefill) && m.left > 0 {
 		mp.Value = value
 		m.left -= len(value)
 	}

@@ -20,7 +20,7 @@ type Options struct {
 	NoSamples bool
 	// RequiredOnly leaves out of samples what need not be sent.
 	RequiredOnly bool
-	// Prefill puts examples of parameters into addresses.
+	// Prefill fills optional parameters of the playground with their examples too.
 	Prefill bool
 	// Open shows the properties of objects from the start.
 	Open bool
