@@ -65,7 +65,7 @@ var rooms = map[string][]string{
 	"shared/base/golden":   {},
 	"shared/base/proptest": {},
 	"shared/base/proxy":    {},
-	"shared/base/redirect": {},
+	"shared/base/redirect": {"shared/base/lazy"},
 	"shared/base/remote":   {"shared/base/lazy"},
 	"shared/base/tempdir":  {"shared/base/filelock"},
 

@@ -17,6 +17,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // MaxHops bounds a chain of redirects; browsers give up after about as many.
@@ -153,22 +155,98 @@ func (p *Pattern) Match(path string) (values []string, ok bool) {
 }
 
 // Fill returns a destination with the values of Match in it: for ":name",
-// ":name*" and a "*" at the end of an element. Elements that become empty are
-// left out. In an absolute address the scheme's colon is left alone.
+// ":name*" and a "*" at the end of an element of its path, and for ":name" in its
+// query and fragment. Elements that become empty are left out. In an absolute address
+// the scheme's colon is left alone.
 func (p *Pattern) Fill(destination string, values []string) string {
+	path, tail := cutTail(destination)
 	scheme := ""
-	if i := strings.Index(destination, "://"); i >= 0 {
-		scheme, destination = destination[:i+3], destination[i+3:]
+	if i := strings.Index(path, "://"); i >= 0 {
+		scheme, path = path[:i+3], path[i+3:]
 	}
-	parts := strings.Split(destination, "/")
+	parts := strings.Split(path, "/")
 	filled := parts[:0]
 	for _, part := range parts {
 		if made := p.fill(part, values); made != "" || part == "" {
 			filled = append(filled, made)
 		}
 	}
-	return scheme + strings.Join(filled, "/")
+	return scheme + strings.Join(filled, "/") + p.fillTail(tail, values)
 }
+
+// cutTail divides a destination before its query or fragment.
+func cutTail(destination string) (path, tail string) {
+	if i := strings.IndexAny(destination, "?#"); i >= 0 {
+		return destination[:i], destination[i:]
+	}
+	return destination, ""
+}
+
+// tailName finds the names in a query or fragment.
+var tailName = lazy.Regexp(`:([A-Za-z0-9_-]+)[*+]?`)
+
+// tailValue escapes a value so that it stays one value of a query.
+var tailValue = strings.NewReplacer("&", "%26", "=", "%3D", "+", "%2B", "#", "%23", "?", "%3F", " ", "%20")
+
+// fillTail is Fill for a query with its question mark, or a fragment.
+func (p *Pattern) fillTail(tail string, values []string) string {
+	if !strings.Contains(tail, ":") {
+		return tail
+	}
+	return tailName().ReplaceAllStringFunc(tail, func(found string) string {
+		name, filled, at := strings.TrimRight(found[1:], "*+"), found, 0
+		for _, e := range p.Elements {
+			if e.Name == "" {
+				continue
+			}
+			if e.Name == name {
+				filled = tailValue.Replace(values[at])
+			}
+			at++
+		}
+		return filled
+	})
+}
+
+// Unknown returns the first name in a destination, as it is written, that the pattern
+// does not have. It stays as it is in addresses. Empty means that there is none.
+func (p *Pattern) Unknown(destination string) string {
+	has := func(name string) bool {
+		return slices.ContainsFunc(p.Elements, func(e Element) bool { return e.Name == name })
+	}
+	path, tail := cutTail(destination)
+	if i := strings.Index(path, "://"); i >= 0 {
+		path = path[i+3:]
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		if name, _ := parameter(part); name != "" && !has(name) {
+			return part
+		}
+	}
+	for _, found := range tailName().FindAllStringSubmatch(tail, -1) {
+		if strings.Trim(found[1], "0123456789") != "" && !has(found[1]) { // a number is a port or a time
+			return found[0]
+		}
+	}
+	return ""
+}
+
+// Inert returns the first element of a path with a name or a star that represents
+// itself, because it is only a part of the element: "/pre-:x", "/a*b". Empty means that
+// there is none.
+func Inert(path string) string {
+	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		if name, _ := parameter(part); name != "" {
+			continue
+		}
+		if inert().MatchString(strings.TrimSuffix(part, "*")) {
+			return part
+		}
+	}
+	return ""
+}
+
+var inert = lazy.Regexp(`:[A-Za-z]|\*`)
 
 // fill is Fill for one element. Of two values with the same name the last counts.
 func (p *Pattern) fill(part string, values []string) string {

@@ -99,6 +99,50 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestFillOfQueries(t *testing.T) {
+	for _, c := range []struct{ source, destination, path, want string }{
+		{"/q/:id", "/only?id=:id", "q/7", "/only?id=7"},
+		{"/h/:id", "/only#:id", "h/a-1", "/only#a-1"},
+		{"/w/:p*", "https://x.test:8080/docs/:p*?utm=1", "w/a/b", "https://x.test:8080/docs/a/b?utm=1"},
+		{"/w/:p*", "/find?q=:p*&from=:p#:p", "w/a/b", "/find?q=a/b&from=a/b#a/b"},
+		{"/q/:id", "/only?id=:id", "q/a&admin=1", "/only?id=a%26admin%3D1"},
+		{"/q/:id", "/only?id=:idx&at=12:30", "q/7", "/only?id=:idx&at=12:30"},
+		{"/w/*", "/x?y=*", "w/a", "/x?y=*"},
+	} {
+		p, ok := Compile(Parse(c.source).Path)
+		values, matches := p.Match(c.path)
+		if !ok || !matches {
+			t.Fatalf("%s does not match %s", c.source, c.path)
+		}
+		if got := p.Fill(c.destination, values); got != c.want {
+			t.Errorf("%s to %s: %s leads to %s, want %s", c.source, c.destination, c.path, got, c.want)
+		}
+	}
+}
+
+func TestNamesWithoutEffect(t *testing.T) {
+	for _, c := range []struct{ source, destination, unknown, inert string }{
+		{"/a/:x", "/b/:x?c=:x#:x", "", ""},
+		{"/a/:x", "/b/:y", ":y", ""},
+		{"/a/:x*", "https://h.test:8080/:x*?at=12:30", "", ""},
+		{"/a/:x", "/b?id=:y", ":y", ""},
+		{"/a/:x", "/b#:x:z", ":z", ""},
+		{"/pre-:x/:y", "/b/:y", "", "pre-:x"},
+		{"/a*b/*", "/b/*", "", "a*b"},
+		{"/a-*", "/b/*", "", ""},
+		{"/blog/10:30", "/b", "", ""},
+	} {
+		path := Parse(c.source).Path
+		p, _ := Compile(path)
+		if got := p.Unknown(c.destination); got != c.unknown {
+			t.Errorf("%s to %s: %q is unknown, want %q", c.source, c.destination, got, c.unknown)
+		}
+		if got := Inert(path); got != c.inert {
+			t.Errorf("%s: %q represents itself, want %q", c.source, got, c.inert)
+		}
+	}
+}
+
 // FuzzPattern: redirects come from a site's authors and paths from anyone. A
 // path that matches is the pattern with the values in it again.
 func FuzzPattern(f *testing.F) {
@@ -122,6 +166,8 @@ func FuzzPattern(f *testing.F) {
 			return
 		}
 		p.Fill(destination, values)
+		p.Unknown(destination)
+		Inert(s.Path)
 		var again []string
 		for i, e := range p.Elements {
 			text := e.Literal

@@ -42,6 +42,7 @@ func sampleAddresses(t testing.TB) Addresses {
 		{From: "/all/:x(.*)", To: "/every/:x"},
 		{From: "/one/:id(\\d+)", To: "/id/:id"},
 		{From: "/rest/:a*/:b*", To: "/:a*"},
+		{From: "/ask/:id", To: "/find?id=:id#:id"},
 		{From: "/moved*", To: "https://other.example*"},
 		{From: "/host/:name", To: "https://:name/x"},
 		{From: "/any*", To: "HTTPS://*"},
@@ -129,6 +130,8 @@ func TestFind(t *testing.T) {
 		{"/all/a/b", "", found("/every/a/b")},
 		{"/one/1", "", found("/id/1")},
 		{"/one/1/2", "", Answer{}},
+		{"/ask/7", "", found("/find?id=7#7")},
+		{"/ask/a&admin=1 +#?", "", found("/find?id=a%26admin%3D1%20%2B%23%3F#a%26admin%3D1%20%2B%23%3F")},
 		{"/rest/x/:b*", "", found("/x")},
 		{"/rest/x/y", "", Answer{}},
 		// The host is the site's word alone.

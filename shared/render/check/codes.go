@@ -93,6 +93,8 @@ func Codes() []Code {
 		{"redirect-name", n, "A redirect leads from an address at which no file can stand. Servers that read `bindery.json` answer there.", false},
 		{"redirect-chain", n, "A redirect leads to another redirect: it could lead straight to the last address.", false},
 		{"redirect-cut", n, "Patterns of redirects stand for more addresses than a bundle has pages for.", false},
+		{"redirect-pattern", w, "A name or a star in a redirect has no effect: it is a part of an element, or the source has no such name.", false},
+		{"redirect-unused", w, "A redirect has no effect: a page, a file or an earlier redirect has the same address.", false},
 		{"redirect-restricted", w, "A redirect leads to something that is for other readers. It is left out.", false},
 		// Pictures and other files that pages load.
 		{"file-missing", w, "A picture or another file does not exist.", false},

@@ -58,7 +58,7 @@ func TestRealSitesLoad(t *testing.T) {
 			"docs.json:890 redirect-missing", "docs.json:915 redirect-missing",
 		}},
 		{"trigger", 325, 314, 42, 105, KindDropdown, "introduction", []string{
-			"docs.json:3 config-unsupported", "docs.json:635 config-unsupported", "docs.json:620 config-unsupported", "LICENSE:0 file-left-out", "docs.json:608 file-missing", "docs.json:838 redirect-missing",
+			"docs.json:3 config-unsupported", "docs.json:635 config-unsupported", "docs.json:620 config-unsupported", "LICENSE:0 file-left-out", "docs.json:608 file-missing", "docs.json:838 redirect-missing", "docs.json:874 redirect-unused",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

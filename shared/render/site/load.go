@@ -241,6 +241,7 @@ func (r *configReader) follow(s *Site, redirects []*value) {
 // checkRedirects reports redirects that lead nowhere, in a circle, or not at once.
 func (s *Site) checkRedirects(r *configReader, places []*value) {
 	gone, names := make(map[int]reference.Audience), s.namesWithheld()
+	first := make(map[string]int, len(s.Redirects)) // by source
 	for i, d := range s.Redirects {
 		source := redirect.Parse(d.Source)
 		from := source.Path
@@ -249,6 +250,14 @@ func (s *Site) checkRedirects(r *configReader, places []*value) {
 			from = samplePath(p)
 		}
 		_, open := redirect.Compile(d.Destination)
+		key := source.Path + conditionOf(source).suffix()
+		before, again := first[key]
+		if !again {
+			first[key] = i
+		}
+		inert, unknown := redirect.Inert(source.Path), p.Unknown(d.Destination)
+		var page Target
+		taken := !wild && from != "" && conditionOf(source).empty() && s.found(s.tables(), from, &page)
 		passed, named, loop := s.way(from)
 		switch t := s.Resolve(-1, "/"+escapePath(from)+conditionOf(source).suffix()); {
 		case loop:
@@ -259,6 +268,14 @@ func (s *Site) checkRedirects(r *configReader, places []*value) {
 		case names(d):
 			gone[i] = nil
 			r.report(places[i], mdx.Warning, "redirect-restricted", "the redirect from %q to %q is left out: what it names is for other readers", d.Source, d.Destination)
+		case again:
+			r.report(places[i], mdx.Warning, "redirect-unused", "the redirect from %q has no effect: the one in line %d has the same source", d.Source, places[before].line)
+		case taken:
+			r.report(places[i], mdx.Warning, "redirect-unused", "the redirect from %q has no effect: there is a page or file at this address", d.Source)
+		case inert != "":
+			r.report(places[i], mdx.Warning, "redirect-pattern", "%q in the source %q represents itself: names are whole elements of a path, and a star ends one", inert, d.Source)
+		case unknown != "":
+			r.report(places[i], mdx.Warning, "redirect-pattern", "%q in the destination %q stays as it is: the source %q has no such name", unknown, d.Destination, d.Source)
 		case t.Kind == Missing && !(wild && open):
 			r.report(places[i], mdx.Warning, "redirect-missing", "the redirect from %q to %q leads nowhere", d.Source, d.Destination)
 		case !wild && conditionOf(source).empty() && t.Kind != Missing && filename.Fault(strings.Trim(from, "/"), filename.Page) != "" && from != "":

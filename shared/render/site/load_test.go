@@ -480,10 +480,47 @@ func TestReferences(t *testing.T) {
 		"docs.json:5:22 link-missing", "docs.json:6:14 link-unsafe", "docs.json:7:60 link-missing", "docs.json:8:39 link-missing", "docs.json:4:88 file-missing",
 		"docs.json:13:63 link-missing", "docs.json:14:40 link-missing", "docs.json:14:75 link-missing",
 		"docs.json:15:26 link-missing", "docs.json:15:59 link-missing",
-		"docs.json:9:15 redirect-missing", "docs.json:10:3 redirect-loop", "docs.json:10:49 redirect-loop",
+		"docs.json:9:15 redirect-missing", "docs.json:10:3 redirect-loop", "docs.json:10:49 redirect-loop", "docs.json:11:49 redirect-unused",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// A redirect that can't do what its author means says so.
+func TestRedirectsWithoutEffect(t *testing.T) {
+	for name, c := range map[string]struct{ redirects, want string }{
+		"a name in the query":           {`{"source": "/q/:id", "destination": "/a?id=:id"}`, ""},
+		"a name that the source lacks":  {`{"source": "/u/:x", "destination": "/a/:y"}`, "redirect-pattern"},
+		"in the query":                  {`{"source": "/u/:x", "destination": "/a?b=:y"}`, "redirect-pattern"},
+		"a name that is part of a word": {`{"source": "/pre-:x", "destination": "/a"}`, "redirect-pattern"},
+		"one source twice":              {`{"source": "/u", "destination": "/a"}, {"source": "/u/", "destination": "/b"}`, "redirect-unused"},
+		"one pattern twice":             {`{"source": "/u/:x", "destination": "/a"}, {"source": "/u/:x", "destination": "/b"}`, "redirect-unused"},
+		"one path, two queries":         {`{"source": "/u?v=1", "destination": "/a"}, {"source": "/u?v=2", "destination": "/b"}`, ""},
+		"from a page":                   {`{"source": "/b", "destination": "/a"}`, "redirect-unused"},
+		"from a page with a query":      {`{"source": "/b?x=1", "destination": "/a"}`, ""},
+		"a pattern over a page":         {`{"source": "/:any", "destination": "/a"}`, ""},
+		"from the root":                 {`{"source": "/", "destination": "/a"}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var want []string
+			if c.want != "" {
+				want = append(want, c.want)
+			}
+			mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["a", "b"]}, "redirects": [`+c.redirects+`]}`, "a.mdx", "", "b.mdx", ""), Options{}, want...)
+		})
+	}
+}
+
+// A name in a destination's query or fragment is filled in.
+func TestRedirectsFillQueries(t *testing.T) {
+	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["a"]}, "redirects": [
+{"source": "/q/:id", "destination": "/a?id=:id"}, {"source": "/h/:id", "destination": "/a#:id"}, {"source": "/w/:p*", "destination": "https://x.test/docs/:p*?utm=1"}]}`,
+		"a.mdx", "## b-1\n"), Options{})
+	for link, want := range map[string]string{"/q/7": "a.html?id=7", "/h/b-1": "a.html#b-1", "/w/c/d": "https://x.test/docs/c/d?utm=1"} {
+		if got := s.Resolve(-1, link); got.Href != want {
+			t.Errorf("%s leads to %s, want %s", link, got.Href, want)
+		}
 	}
 }
 
@@ -492,7 +529,7 @@ func TestReferences(t *testing.T) {
 func TestRedirectsWithLiteralStars(t *testing.T) {
 	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["a"]}, "redirects": [
 {"source": "/a*b", "destination": "/a"}, {"source": "/c*d/:x", "destination": "/a"}, {"source": "/e(f)/:x", "destination": "/a"},
-{"source": "/g/:", "destination": "/a"}, {"source": "/h*i/*", "destination": "/a"}]}`, "a.mdx", ""), Options{}, "redirect-name", "redirect-name")
+{"source": "/g/:", "destination": "/a"}, {"source": "/h*i/*", "destination": "/a"}]}`, "a.mdx", ""), Options{}, "redirect-pattern", "redirect-pattern", "redirect-name", "redirect-pattern")
 	for _, link := range []string{"/a*b", "/c*d/1", "/e(f)/1", "/g/:", "/h*i/1/2"} {
 		if got := s.Resolve(-1, link); got.Kind != ToPage || got.Href != "a.html" {
 			t.Errorf("%s leads to %+v", link, got)
