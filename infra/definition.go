@@ -12,12 +12,16 @@ import (
 // tree is a JSON object.
 type tree = map[string]any
 
+// anyMethod names the method that answers all that a path has not.
+const anyMethod = "x-amazon-apigateway-any-method"
+
 // keyValidator names the rule that a request must have the header with the key.
 const keyValidator = "needs-key"
 
 // definition is the API as API Gateway imports it: one OpenAPI 3.0 document with
-// the methods of the table of functions, mocks for all other methods and paths,
-// and the gateway's own answers, none of which is a resource of the stack then.
+// the methods of the table of functions, one function for all other methods of their
+// paths, mocks for all other paths, and the gateway's own answers, none of which is a
+// resource of the stack then.
 // It is not the API's document for callers, which has OpenAPI 3.1.
 //
 // REST APIs rename the header WWW-Authenticate of a function's answer to
@@ -28,7 +32,7 @@ func (s *stack) definition() tree {
 	paths := tree{}
 	at := func(path string) tree {
 		if paths[path] == nil {
-			paths[path] = tree{"x-amazon-apigateway-any-method": nothing(path)}
+			paths[path] = tree{anyMethod: nothing(path)}
 		}
 		return paths[path].(tree)
 	}
@@ -45,13 +49,14 @@ func (s *stack) definition() tree {
 			}
 		}
 		at(path)[strings.ToLower(method)] = s.call(f, path)
+		at(path)[anyMethod] = s.others(path)
 	}
 	at("/")["get"] = s.page("/")
 	for _, path := range dashboardPaths {
 		if folder := strings.TrimSuffix(beforeProxy(path), "/"); folder != path {
 			at(folder)
 		}
-		paths[path] = tree{"x-amazon-apigateway-any-method": s.page(path)}
+		paths[path] = tree{anyMethod: s.page(path)}
 	}
 	answered := tree{}
 	for _, r := range refusals() {
@@ -74,11 +79,10 @@ func (s *stack) definition() tree {
 
 // call is a method that a function answers.
 func (s *stack) call(f spec, path string) tree {
-	function := s.functions[f.name].fn.Node().DefaultChild().(awslambda.CfnFunction)
 	parameters := inPath(path)
 	method := tree{
 		"operationId": f.operation, "responses": tree{}, // which are the function's
-		"x-amazon-apigateway-integration": integration("${" + *s.GetLogicalId(function) + ".Arn}"),
+		"x-amazon-apigateway-integration": s.function(f.name),
 	}
 	if f.operation != openAPI {
 		parameters = append(parameters, tree{"name": "Authorization", "in": "header", "required": true, "schema": tree{"type": "string"}})
@@ -88,6 +92,23 @@ func (s *stack) call(f spec, path string) tree {
 		method["parameters"] = parameters
 	}
 	return method
+}
+
+// others is the method that answers every other method of a path of the API: 405 with
+// Allow. A mock could not, since it reads no body but JSON. The function that answers may
+// do nothing else but give out the API's document.
+func (s *stack) others(path string) tree {
+	method := tree{"responses": tree{}, "x-amazon-apigateway-integration": s.function(documentFunction)}
+	if parameters := inPath(path); len(parameters) > 0 {
+		method["parameters"] = parameters
+	}
+	return method
+}
+
+// function passes requests on to a function of the stack, by its name.
+func (s *stack) function(name string) tree {
+	function := s.functions[name].fn.Node().DefaultChild().(awslambda.CfnFunction)
+	return integration("${" + *s.GetLogicalId(function) + ".Arn}")
 }
 
 // integration passes requests on to a function, by its address as Fn::Sub reads it.
@@ -110,7 +131,7 @@ func (s *stack) page(path string) tree {
 	return method
 }
 
-// nothing is the method that answers every method that a path has not with 404.
+// nothing is the method that answers every method of a path with 404.
 func nothing(path string) tree {
 	headers := tree{}
 	for name := range notFound.headers() {

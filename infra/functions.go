@@ -42,6 +42,9 @@ type spec struct {
 // openAPI is the operation that stands in no table of the API: its own document.
 const openAPI = "openapi"
 
+// documentFunction answers it, and the methods that the API's paths have not.
+const documentFunction = "openapi"
+
 // functions lists all functions, each a folder of functions/.
 //
 // API functions end before API Gateway gives up (29 s). Steps end where the
@@ -90,7 +93,7 @@ func functions() []spec {
 		{"rotatewebhooksecret", answers, "rotateWebhookSecret", small, call},
 		{"listdeliveries", answers, "listDeliveries", small, call},
 		{"redeliver", answers, "redeliver", small, call},
-		{"openapi", answers, openAPI, small, call},
+		{documentFunction, answers, openAPI, small, call},
 
 		{dashboardFunction, shows, "", onePage, call},
 

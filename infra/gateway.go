@@ -33,7 +33,7 @@ type refusal struct {
 	retryAfter string
 }
 
-// notFound is what a path or a method that is not there gets.
+// notFound is what a path that is not there gets.
 var notFound = refusal{status: "404", code: "not_found", message: "there is nothing at this path for this method"}
 
 func refusals() []refusal {
@@ -143,11 +143,15 @@ func (s *stack) newGateway() {
 			SourceArn:    rest.ArnForExecuteApi(jsii.String("*"), &path, rest.DeploymentStage().StageName()),
 		})
 	}
-	// Each function may be called by its own method alone.
+	// Each function may be called by its own method alone, but the one that answers other
+	// methods.
 	for _, f := range functions() {
 		if f.part == answers {
 			method, path := route(f.operation)
 			path = inBraces.ReplaceAllString(path, "*")
+			if f.name == documentFunction {
+				method, path = "*", "/*"
+			}
 			awslambda.NewCfnPermission(s.Stack, jsii.String(f.name+"-called"), &awslambda.CfnPermissionProps{
 				Action: jsii.String("lambda:InvokeFunction"), Principal: jsii.String("apigateway.amazonaws.com"),
 				FunctionName: s.functions[f.name].fn.FunctionArn(),

@@ -46,6 +46,9 @@ func (d *deployment) ask(t *testing.T, method, path, body string, header map[str
 	if res.Header.Get("Request-Id") == "" {
 		t.Errorf("%s %s: no Request-Id", method, path)
 	}
+	if allow := res.Header.Get("Allow"); (allow != "") != (res.StatusCode == http.StatusMethodNotAllowed) || strings.HasSuffix(path, "/static-export/jobs") && allow != "" && allow != "GET, POST" {
+		t.Errorf("%s %s: status %d with Allow %q", method, path, res.StatusCode, allow)
+	}
 	return res.StatusCode, res.Header.Get("Bindery-Error-Code")
 }
 
@@ -63,10 +66,12 @@ func (d *deployment) refusals(t *testing.T) {
 		{"unknown path", "GET", "/v3/nothing", "", "", "", 404, "not_found"},
 		{"deep unknown path", "POST", "/v1/static-export/jobs/a/b/c/d", d.Key, "application/json", "{}", 404, "not_found"},
 		{"part of a path", "GET", "/v1/static-export", d.Key, "", "", 404, "not_found"},
-		{"unknown method", "PUT", jobs, d.Key, "application/json", "{}", 404, "not_found"},
-		{"unknown method of an item", "DELETE", nobody, d.Key, "", "", 404, "not_found"},
-		{"unknown method with a body of another type", "PATCH", jobs, d.Key, "text/plain", "x", 404, "not_found"},
-		{"OPTIONS", "OPTIONS", jobs, "", "", "", 404, "not_found"},
+		{"unknown method", "PUT", jobs, d.Key, "application/json", "{}", 405, "method_not_allowed"},
+		{"unknown method of an item", "DELETE", nobody, d.Key, "", "", 405, "method_not_allowed"},
+		{"unknown method with a body of another type", "PATCH", jobs, d.Key, "text/plain", "x", 405, "method_not_allowed"},
+		{"unknown method of the document", "POST", "/openapi.json", "", "", "", 405, "method_not_allowed"},
+		{"unknown method without a key", "PUT", jobs, "", "", "", 405, "method_not_allowed"},
+		{"OPTIONS", "OPTIONS", jobs, "", "", "", 405, "method_not_allowed"},
 		{"no key", "POST", jobs, "", "application/json", start, 401, "unauthorized"},
 		{"no key of ours", "POST", jobs, "nonsense", "application/json", start, 401, "unauthorized"},
 		{"a key with a wrong letter", "GET", nobody, d.Key[:len(d.Key)-1] + "!", "", "", 401, "unauthorized"},

@@ -369,6 +369,10 @@ func samAPI(t *testing.T, root string, env []string, sam, template string) {
 	if status, body, _ := samFirst(t, "GET", base+"/openapi.json", "", nil); status != http.StatusOK || !strings.Contains(body, `"openapi"`) {
 		t.Errorf("openapi.json: %d %.80s", status, body)
 	}
+	if status, body, header := samFirst(t, "PUT", base+"/v1/static-export/jobs", "x", map[string]string{"Content-Type": "text/plain"}); status != http.StatusMethodNotAllowed ||
+		header.Get("Allow") != "GET, POST" || header.Get("Bindery-Error-Code") != "method_not_allowed" {
+		t.Errorf("a method that the path has not: %d, Allow %q, %s", status, header.Get("Allow"), body)
+	}
 	for _, c := range []struct{ method, path string }{
 		{"GET", "/v2/agent/prj_1/job/agj_1"}, {"POST", "/v1/static-export/jobs"}, {"GET", "/v1/static-export/jobs/exp_1"},
 		{"POST", "/v1/static-export/jobs/exp_1/bundle"}, {"GET", "/v1/sites/docs.example.com/snapshots/latest"},

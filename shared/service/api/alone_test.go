@@ -42,4 +42,27 @@ func TestDocumentHandler(t *testing.T) {
 	if res.Code != http.StatusOK || res.Header().Get(api.HeaderRequestID) == "" || !bytes.Equal(res.Body.Bytes(), openapi(t)) {
 		t.Errorf("got %d with %d bytes", res.Code, res.Body.Len())
 	}
+	// Requests that no function takes come here on AWS: the answer is the local one.
+	whole, alone := api.Handler(w.options), api.DocumentHandler(api.Options{})
+	paths := []string{"/openapi.json", "/", "/nothing", "/v1/static-export", "/v1/static-export/jobs/"}
+	methods := []string{"HEAD", "OPTIONS", "PUT", "PATCH"}
+	for _, route := range api.Routes(w.options) {
+		paths = append(paths, route.Path)
+	}
+	for _, path := range paths {
+		for _, method := range methods {
+			want, got := httptest.NewRecorder(), httptest.NewRecorder()
+			whole.ServeHTTP(want, httptest.NewRequest(method, path, nil))
+			alone.ServeHTTP(got, httptest.NewRequest(method, path, nil))
+			if got.Code != want.Code || got.Header().Get("Allow") != want.Header().Get("Allow") || got.Body.String() != want.Body.String() {
+				t.Errorf("%s %s: %d, Allow %q, %s; want %d, Allow %q, %s", method, path,
+					got.Code, got.Header().Get("Allow"), got.Body, want.Code, want.Header().Get("Allow"), want.Body)
+			}
+		}
+	}
+	res = httptest.NewRecorder()
+	alone.ServeHTTP(res, httptest.NewRequest("GET", "/v1/organisation", nil))
+	if res.Code != http.StatusNotFound {
+		t.Errorf("an operation of another function answers %d", res.Code)
+	}
 }

@@ -185,13 +185,13 @@ func Handler(o Options) http.Handler {
 	s := newServer(o)
 	ops := operations()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet && r.URL.EscapedPath() == "/openapi.json" {
+		if r.Method == http.MethodGet && r.URL.EscapedPath() == documentPath {
 			w.Header().Set(HeaderRequestID, s.NewRequestID())
 			writeDocument(w)
 			return
 		}
-		if r.URL.EscapedPath() == "/openapi.json" {
-			s.serve(w, r, []operation{{method: http.MethodGet, path: "/openapi.json"}})
+		if r.URL.EscapedPath() == documentPath {
+			s.serve(w, r, []operation{documentOperation()})
 			return
 		}
 		s.serve(w, r, ops)
