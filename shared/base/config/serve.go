@@ -26,9 +26,11 @@ const (
 	SourceJobID     = "BINDERY_SOURCE_JOB_ID"
 	SourceKeyFile   = "BINDERY_SOURCE_KEY_FILE"
 	SourceAllowHTTP = "BINDERY_SOURCE_ALLOW_HTTP"
-	// BundleVersion and BundleSHA256 pin the bundle.
-	BundleVersion = "BINDERY_BUNDLE_VERSION"
-	BundleSHA256  = "BINDERY_BUNDLE_SHA256"
+	// BundleVersion and BundleSHA256 pin the bundle. BundleVersionNumber says that the
+	// version was written as a number: 1.1 is 1.10 then.
+	BundleVersion       = "BINDERY_BUNDLE_VERSION"
+	BundleVersionNumber = "BINDERY_BUNDLE_VERSION_NUMBER"
+	BundleSHA256        = "BINDERY_BUNDLE_SHA256"
 	// Data is the folder of versions.
 	Data = "BINDERY_DATA"
 	// Addr and AdminAddr are what is listened on, for readers and operators.
@@ -75,24 +77,26 @@ type Server struct {
 	SourceKeyFile   string
 	SourceAllowHTTP bool
 	BundleVersion   string
-	BundleSHA256    string
-	Data            string
-	Addr            string
-	AdminAddr       string
-	BasePath        string
-	Refresh         time.Duration
-	Verify          time.Duration
-	Keep            int
-	CAFile          string
-	AllowHTTP       bool
-	S3PathStyle     bool
-	TLSCert         string
-	TLSKey          string
-	H2C             bool
-	DrainDelay      time.Duration
-	DrainTimeout    time.Duration
-	CacheMiB        int
-	AccessLog       bool
+	// BundleVersionNumber: every version that YAML reads as the number BundleVersion.
+	BundleVersionNumber bool
+	BundleSHA256        string
+	Data                string
+	Addr                string
+	AdminAddr           string
+	BasePath            string
+	Refresh             time.Duration
+	Verify              time.Duration
+	Keep                int
+	CAFile              string
+	AllowHTTP           bool
+	S3PathStyle         bool
+	TLSCert             string
+	TLSKey              string
+	H2C                 bool
+	DrainDelay          time.Duration
+	DrainTimeout        time.Duration
+	CacheMiB            int
+	AccessLog           bool
 }
 
 // ServerDefaults is a Server of an empty environment.
@@ -138,6 +142,7 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 		set(getenv, DrainTimeout, &s.DrainTimeout, duration),
 		set(getenv, Keep, &s.Keep, number),
 		set(getenv, CacheMiB, &s.CacheMiB, number),
+		set(getenv, BundleVersionNumber, &s.BundleVersionNumber, truth),
 		set(getenv, SourceAllowHTTP, &s.SourceAllowHTTP, truth),
 		set(getenv, AllowHTTP, &s.AllowHTTP, truth),
 		set(getenv, S3PathStyle, &s.S3PathStyle, truth),

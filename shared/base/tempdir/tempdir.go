@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/base/filelock"
 )
@@ -99,9 +100,11 @@ func Join(path string) (io.Closer, error) {
 	return nil, errors.Join(fmt.Errorf("the folder %s is being removed", path), err, f.Close())
 }
 
-// Sweep removes the folders of processes that have ended without removing them. What
-// it can't remove stays for the next time.
+// Sweep removes the folders of processes that have ended without removing them, and
+// folders without a lock file that are a day old. What it can't remove stays for the next
+// time.
 func Sweep() {
+	sweepOld(time.Now())
 	locks, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"+suffix))
 	if err != nil {
 		return // the name of the folder is no pattern

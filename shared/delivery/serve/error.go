@@ -95,12 +95,6 @@ func volumeError(message string, err error) error {
 	return &Error{Code: CodeVolume, Message: message, Advice: advice, Err: err}
 }
 
-// wrongVersion says that a bundle is not the pinned one.
-func wrongVersion(want, is string) error {
-	return &Error{Code: CodeVersion, Message: fmt.Sprintf("the bundle has version %q, but %q was requested", is, want),
-		Advice: "Set the version to that of the bundle, or the link to a bundle of that version"}
-}
-
 // wrongDigest says that an archive is not the expected one.
 func wrongDigest(want, is string) error {
 	return &Error{Code: CodeDigest, Message: fmt.Sprintf("the archive has SHA-256 %s, expected %s", is, want),

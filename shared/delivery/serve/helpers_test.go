@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -230,15 +232,12 @@ func (r *running) status(t testing.TB) Status {
 	return s
 }
 
-// fails waits for the end of a server that must not start, and gives its error.
+// fails waits for the end of a server that must not start, and gives its error. One that
+// shows a site, or is silent for a minute, has failed to fail.
 func fails(t testing.TB, o Options) (*Error, *running) {
 	t.Helper()
 	r := begin(t, o)
-	select {
-	case <-r.ended:
-	case <-time.After(5 * time.Minute):
-		t.Fatalf("the server does not end:\n%s", r.log)
-	}
+	r.untilEnded(t)
 	e, ok := r.err.(*Error)
 	if !ok {
 		t.Fatalf("the server ended with %v", r.err)
@@ -247,6 +246,67 @@ func fails(t testing.TB, o Options) (*Error, *running) {
 		t.Errorf("an operator is not told what to do: %v", e)
 	}
 	return e, r
+}
+
+// untilEnded waits for the end of a server that must not show a site.
+func (r *running) untilEnded(t testing.TB) {
+	t.Helper()
+	for said, since := "", time.Now(); ; {
+		select {
+		case <-r.ended:
+			return
+		case <-time.After(2 * time.Millisecond):
+		}
+		if now := r.log.String(); now != said {
+			said, since = now, time.Now()
+		}
+		if r.readable() {
+			t.Fatalf("the server shows a site:\n%s", said)
+		}
+		if time.Since(since) > time.Minute {
+			t.Fatalf("the server does not end, and says no more:\n%s", said)
+		}
+	}
+}
+
+// complaint is a test that is expected to fail.
+type complaint struct {
+	testing.TB
+	said string
+}
+
+func (*complaint) Helper() {}
+
+func (c *complaint) Fatalf(format string, args ...any) {
+	c.said = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// A server that wrongly shows a site is noticed as soon as it does.
+func TestServersThatMustFail(t *testing.T) {
+	r := started(t, Options{Link: write(t, edition(t, "1"))})
+	c := &complaint{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.untilEnded(c)
+	}()
+	<-done
+	if !strings.Contains(c.said, "shows a site") {
+		t.Errorf("the helper says %q", c.said)
+	}
+	r.stop()
+	r.untilEnded(t)
+}
+
+// readable reports whether the server has a site for readers.
+func (r *running) readable() bool {
+	response, err := http.Get(r.admin + "/readyz")
+	if err != nil { // it has ended
+		return false
+	}
+	defer response.Body.Close()
+	return response.StatusCode == http.StatusOK
 }
 
 // get asks for a path of the site without following redirects; headers are

@@ -170,8 +170,8 @@ func (u *updater) renew(ctx context.Context) (string, error) {
 			return "", err
 		case u.want.digest != "" && answer.SHA256 != "" && answer.SHA256 != u.want.digest:
 			return "", wrongDigest(u.want.digest, answer.SHA256)
-		case u.want.version != "" && answer.Version != "" && answer.Version != u.want.version:
-			return "", wrongVersion(u.want.version, answer.Version)
+		case answer.Version != "" && !u.want.takesVersion(answer.Version):
+			return "", u.want.wrongVersion(answer.Version)
 		}
 		return answer.BundleURL, nil
 	}

@@ -29,6 +29,9 @@ type Options struct {
 	Renew Renewal
 	// Version and SHA256, if set, are those that the bundle must have.
 	Version, SHA256 string
+	// VersionNumber: Version was written as a number, without quotes. A bundle has that
+	// version if YAML reads its version as the same number: 1.1 takes 1.10, too.
+	VersionNumber bool
 	// AllowHTTP takes a bundle over a network in the clear, also without a
 	// digest.
 	AllowHTTP bool
@@ -181,7 +184,7 @@ func newServer(o *Options) (*server, error) {
 	s.handler.leftovers.Store(&map[string]leftover{})
 	s.updater = &updater{
 		options: o, log: o.Log, volume: v, handler: s.handler, status: s.status, metrics: m, now: o.Now,
-		want: want{version: o.Version, digest: o.SHA256}, damage: make(chan struct{}, 1),
+		want: want{version: o.Version, number: o.VersionNumber, digest: o.SHA256}, damage: make(chan struct{}, 1),
 		download: &downloader{dir: v.path("download"), log: o.Log, limit: maxArchive(o.Limits), sleep: o.Sleep, received: &m.fetched},
 	}
 	s.handler.found = s.updater.found

@@ -368,6 +368,79 @@ func TestPinnedNotThere(t *testing.T) {
 	}
 }
 
+// TestVersionAsNumber: YAML makes 1.1 of an unquoted 1.10, so a pinned number takes every
+// version that YAML reads as it, from the source and from the volume, and no other.
+func TestVersionAsNumber(t *testing.T) {
+	o := newOrigin(t, edition(t, "1.10"))
+	data := t.TempDir()
+	r := started(t, Options{Link: o.link(), Data: data, Version: "1.1", VersionNumber: true})
+	r.stop()
+	<-r.ended
+	asked := len(o.requests())
+	r = started(t, Options{Link: o.link(), Data: data, Version: "1.1", VersionNumber: true})
+	if status := r.status(t); status.Version != "1.10" || len(o.requests()) != asked {
+		t.Errorf("version %q, %d requests more", status.Version, len(o.requests())-asked)
+	}
+	r.stop()
+	<-r.ended
+	for name, options := range map[string]Options{
+		"a text":         {Version: "1.1"},
+		"another number": {Version: "1.2", VersionNumber: true},
+		"another digest": {Version: "1.1", VersionNumber: true, SHA256: sum(nil)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options.Link = o.link()
+			e, _ := fails(t, options)
+			if want := map[bool]Code{true: CodeDigest, false: CodeVersion}[options.SHA256 != ""]; e.Code != want {
+				t.Errorf("%v, want %s", e, want)
+			}
+			if options.VersionNumber && options.SHA256 == "" && !strings.Contains(e.Advice, "in quotes") {
+				t.Errorf("the advice is %q", e.Advice)
+			}
+		})
+	}
+}
+
+func TestTakesVersion(t *testing.T) {
+	for _, c := range []struct {
+		pinned string // what a chart passes on of a number
+		takes  []string
+		not    []string
+	}{
+		{"1.1", []string{"1.1", "1.10", "1.100", "01.1", "11e-1"}, []string{"1.11", "1.01", "v1.1", "1.1.0", "1,1", "1.1-rc", "0x1.1", ""}},
+		{"1", []string{"1", "1.0", "1.", "01", "0x1", "1e0"}, []string{"1.0.0", "2", "10", "one"}},
+		{"2026.1", []string{"2026.10", "2026.1"}, []string{"2026.01", "2026-10"}},
+		{"10", []string{"10", "012", "0xa", "1e1", "1_0"}, []string{"12"}},
+		{"8", []string{"08", "8", "010"}, []string{"8a", "0o9"}},
+		{"20260101123045", []string{"20260101123045", "2026_0101_123045"}, []string{"20260101123046"}},
+		{"0", []string{"0", "00", "0.0", "0e5"}, []string{"", "zero"}},
+		// Floating point has no room for all digits of these: only the same text will do.
+		{"9007199254740993", []string{"9007199254740993"}, []string{"9007199254740992", "9007199254740993.0"}},
+		{"0.1234567890123456", []string{"0.1234567890123456"}, []string{"0.12345678901234560", "0.12345678901234561"}},
+	} {
+		w := want{version: c.pinned, number: true}
+		for _, version := range c.takes {
+			if !w.takesVersion(version) {
+				t.Errorf("the number %s does not take %q", c.pinned, version)
+			}
+		}
+		for _, version := range c.not {
+			if w.takesVersion(version) {
+				t.Errorf("the number %s takes %q", c.pinned, version)
+			}
+		}
+		w.number = false
+		for _, version := range append(c.takes, c.not...) {
+			if w.takesVersion(version) != (version == c.pinned) {
+				t.Errorf("the text %s and %q", c.pinned, version)
+			}
+		}
+	}
+	if !(want{number: true}).takesVersion("1") {
+		t.Error("no version pins one")
+	}
+}
+
 // TestRollback: an older version comes back from the volume, without a source.
 func TestRollback(t *testing.T) {
 	o := newOrigin(t, edition(t, "1"))

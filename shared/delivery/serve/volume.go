@@ -268,18 +268,6 @@ func (v *volume) current() string {
 	return ""
 }
 
-// want is what a bundle must be.
-type want struct {
-	version string // "" for any
-	digest  string // "" for any
-}
-
-func (w want) pinned() bool { return w.version != "" || w.digest != "" }
-
-func (w want) takes(r record) bool {
-	return (w.version == "" || w.version == r.Version) && (w.digest == "" || w.digest == r.Digest)
-}
-
 // find returns the newest version on the volume that is wanted.
 func (v *volume) find(w want) (record, bool) {
 	for _, r := range v.list() {
@@ -338,8 +326,8 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *bundle
 	if w.digest != "" && r.Digest != w.digest {
 		return record{}, wrongDigest(w.digest, r.Digest)
 	}
-	if w.version != "" && r.Version != w.version {
-		return record{}, wrongVersion(w.version, r.Version)
+	if !w.takesVersion(r.Version) {
+		return record{}, w.wrongVersion(r.Version)
 	}
 	if _, err := address.NewRedirects(info.Redirects); err != nil {
 		return record{}, refused(&bundle.Error{Fault: bundle.Corrupt, Path: bundle.InfoPath, Message: err.Error()})
@@ -379,7 +367,7 @@ func (v *volume) present(ctx context.Context, archive string, w want, source *bu
 	}
 	v.know(digest)
 	r, _, err = v.record(digest)
-	if err != nil || digest == spoilt || w.version != "" && r.Version != w.version {
+	if err != nil || digest == spoilt || !w.takesVersion(r.Version) {
 		return record{}, false, nil // it is unpacked again, and may be refused then
 	}
 	return r, true, nil
