@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 	log := slog.New(slog.NewJSONHandler(stderr, nil))
 	options := serve.Options{
 		Link: env.BundleURL, LinkFile: env.BundleURLFile, Version: env.BundleVersion, VersionNumber: env.BundleVersionNumber, SHA256: env.BundleSHA256,
-		Renew:     serve.Renewal{API: env.SourceAPI, Job: env.SourceJobID, KeyFile: env.SourceKeyFile, AllowHTTP: env.SourceAllowHTTP},
+		Renew:     serve.Renewal{File: env.RenewedFile, API: env.SourceAPI, Job: env.SourceJobID, KeyFile: env.SourceKeyFile, AllowHTTP: env.SourceAllowHTTP},
 		AllowHTTP: env.AllowHTTP, CAFile: env.CAFile, S3PathStyle: env.S3PathStyle, Agent: "bindery-serve/" + programVersion(),
 		Data: env.Data, Keep: env.Keep, Refresh: env.Refresh, Verify: env.Verify, Addr: env.Addr, AdminAddr: env.AdminAddr,
 		BasePath: serve.NormalBasePath(env.BasePath), TLSCert: env.TLSCert, TLSKey: env.TLSKey, H2C: env.H2C,
@@ -115,6 +115,7 @@ func parseFlags(env *config.Server, args []string, stderr io.Writer) (showVersio
 	flags.StringVar(&env.SourceJobID, "source-job-id", env.SourceJobID, "the export's job there ("+config.SourceJobID+")")
 	flags.StringVar(&env.SourceKeyFile, "source-key-file", env.SourceKeyFile, "file that holds a key of the scope bundle ("+config.SourceKeyFile+")")
 	flags.BoolVar(&env.SourceAllowHTTP, "source-allow-http", env.SourceAllowHTTP, "send the key over plain http ("+config.SourceAllowHTTP+")")
+	flags.StringVar(&env.RenewedFile, "renewed-file", env.RenewedFile, "file with the answer of generate-bundle, which another program renews, tried once the address is refused ("+config.RenewedFile+")")
 	flags.StringVar(&env.BundleVersion, "bundle-version", env.BundleVersion, "the version that the bundle must have ("+config.BundleVersion+")")
 	flags.BoolVar(&env.BundleVersionNumber, "bundle-version-number", env.BundleVersionNumber, "the version was written as a number: 1.1 takes 1.10, too ("+config.BundleVersionNumber+")")
 	flags.StringVar(&env.BundleSHA256, "bundle-sha256", env.BundleSHA256, "the SHA-256 that the archive must have ("+config.BundleSHA256+")")

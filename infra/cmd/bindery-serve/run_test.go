@@ -123,7 +123,7 @@ func TestEveryVariableHasAFlag(t *testing.T) {
 			t.Errorf("--%s has no %s", f[1], variable)
 		}
 	}
-	if seen != 26 {
+	if seen != 27 {
 		t.Errorf("%d flags", seen)
 	}
 	code, stdout, _ := call(t, t.Context(), nil, "--version")

@@ -117,7 +117,7 @@ func (h handover) output(lines string) error {
 
 // writeValues writes values of the Helm chart: JSON, which is YAML as well. Only
 // the file's owner may read it, and it is there as a whole or not at all.
-func writeValues(file string, link api.BundleLink) (err error) {
+func writeValues(file string, link api.BundleLink) error {
 	text, err := json.MarshalIndent(map[string]any{"staticExport": map[string]any{
 		"enabled": true, "bundleUrl": link.BundleURL, "version": link.Version, "sha256": link.SHA256,
 		// Where pods get fresh links, it is those of this job from now on.
@@ -126,6 +126,11 @@ func writeValues(file string, link api.BundleLink) (err error) {
 	if err != nil {
 		return err
 	}
+	return writeSecretly(file, append(text, '\n'))
+}
+
+// writeSecretly writes a file with a link for its owner alone: whole or not at all.
+func writeSecretly(file string, text []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
@@ -138,7 +143,7 @@ func writeValues(file string, link api.BundleLink) (err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	_, err = f.Write(append(text, '\n'))
+	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}

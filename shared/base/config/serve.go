@@ -26,6 +26,9 @@ const (
 	SourceJobID     = "BINDERY_SOURCE_JOB_ID"
 	SourceKeyFile   = "BINDERY_SOURCE_KEY_FILE"
 	SourceAllowHTTP = "BINDERY_SOURCE_ALLOW_HTTP"
+	// RenewedFile names a file with the answer of generate-bundle, which another program
+	// renews: its link is tried once the address is refused.
+	RenewedFile = "BINDERY_RENEWED_FILE"
 	// BundleVersion and BundleSHA256 pin the bundle. BundleVersionNumber says that the
 	// version was written as a number: 1.1 is 1.10 then.
 	BundleVersion       = "BINDERY_BUNDLE_VERSION"
@@ -76,6 +79,7 @@ type Server struct {
 	SourceJobID     string
 	SourceKeyFile   string
 	SourceAllowHTTP bool
+	RenewedFile     string
 	BundleVersion   string
 	// BundleVersionNumber: every version that YAML reads as the number BundleVersion.
 	BundleVersionNumber bool
@@ -112,7 +116,7 @@ func ServerDefaults() Server {
 func ServerFromEnv(getenv func(string) string) (Server, error) {
 	s := ServerDefaults()
 	for name, to := range map[string]*string{
-		BundleURL: &s.BundleURL, BundleURLFile: &s.BundleURLFile, SourceAPI: &s.SourceAPI, SourceJobID: &s.SourceJobID, SourceKeyFile: &s.SourceKeyFile,
+		BundleURL: &s.BundleURL, BundleURLFile: &s.BundleURLFile, SourceAPI: &s.SourceAPI, SourceJobID: &s.SourceJobID, SourceKeyFile: &s.SourceKeyFile, RenewedFile: &s.RenewedFile,
 		BundleVersion: &s.BundleVersion, BundleSHA256: &s.BundleSHA256,
 		Data: &s.Data, Addr: &s.Addr, AdminAddr: &s.AdminAddr, BasePath: &s.BasePath, CAFile: &s.CAFile, TLSCert: &s.TLSCert, TLSKey: &s.TLSKey,
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,9 +16,12 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/remote"
 )
 
-// Renewal tells a server how to ask the API for a fresh link when the bundle's address
-// is refused. The zero value turns it off.
+// Renewal tells a server where a fresh link is when the bundle's address is refused: it
+// asks the API, or reads a file. The zero value turns it off.
 type Renewal struct {
+	// File holds the answer of generate-bundle, as JSON. Another program renews it: the
+	// file is read anew each time, and may be missing. API, Job and KeyFile are empty then.
+	File string
 	// API is the address of the API, and Job the export's job.
 	API, Job string
 	// KeyFile holds the key. It is read anew each time.
@@ -38,6 +42,9 @@ func (r Renewal) check() error {
 	}
 	if r.API == "" && r.Job == "" && r.KeyFile == "" {
 		return nil
+	}
+	if r.File != "" {
+		return usage("a fresh link comes from the API or from a file, not from both", "Set BINDERY_RENEWED_FILE, or BINDERY_SOURCE_API with its job and key")
 	}
 	if r.API == "" || r.Job == "" || r.KeyFile == "" {
 		return usage("a fresh link needs the API, the job and the key", "Set BINDERY_SOURCE_API, BINDERY_SOURCE_JOB_ID and BINDERY_SOURCE_KEY_FILE, or none of them")
@@ -175,6 +182,33 @@ func (u *updater) renew(ctx context.Context) (string, error) {
 		}
 		return answer.BundleURL, nil
 	}
+}
+
+// fromFile returns the fresh link in the file, and false where there is none yet. A link
+// to another place than the address that was refused is to another bundle.
+func (u *updater) fromFile(refused string) (link string, ok bool) {
+	raw, err := os.ReadFile(u.options.Renew.File)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			u.log.Warn("the file with the fresh link can't be read", "error", err)
+		}
+		return "", false
+	}
+	var fresh renewed
+	if json.Unmarshal(raw, &fresh) != nil || fresh.BundleURL == "" {
+		u.log.Warn("the file with the fresh link holds none", "file", u.options.Renew.File)
+		return "", false
+	}
+	old, err := parseSource(refused, u.options.source())
+	if err != nil || fresh.BundleURL == refused {
+		return "", false
+	}
+	source, err := parseSource(fresh.BundleURL, u.options.source())
+	if err != nil || source.key != old.key {
+		u.log.Warn("the fresh link leads to another bundle; it is not used")
+		return "", false
+	}
+	return fresh.BundleURL, true
 }
 
 // elsewhere reports whether an error says that a bundle can't be had at an address,

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -97,6 +98,55 @@ func TestFreshLink(t *testing.T) {
 			r.quiet(t)
 		})
 	}
+}
+
+// TestFreshLinkInFile: a link that another program renews is tried once the address is
+// refused, if it leads to the same place.
+func TestFreshLinkInFile(t *testing.T) {
+	data := edition(t, "1")
+	text := func(link string) string {
+		return fmt.Sprintf(`{"jobId": "exp_1", "bundleUrl": %q, "renewedAt": "2026-01-01T00:00:00Z"}`, link)
+	}
+	o, other := newOrigin(t, data), newOrigin(t, data)
+	o.status = 403
+	for name, file := range map[string]string{
+		"missing": "", "empty": " ", "no JSON": "x", "without a link": "{}", "the same link": text(o.link()),
+		"another bundle": text(other.link()), "no address": text("ftp://x"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			renewed := filepath.Join(t.TempDir(), "renewed")
+			if file != "" {
+				if err := os.WriteFile(renewed, []byte(file), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e, r := fails(t, Options{Link: o.link(), Renew: Renewal{File: renewed}})
+			if e.Code != CodeLinkExpired || len(other.requests()) > 0 {
+				t.Errorf("%v, %d requests elsewhere", e, len(other.requests()))
+			}
+			r.quiet(t)
+		})
+	}
+	t.Run("fresh", func(t *testing.T) {
+		renewed := filepath.Join(t.TempDir(), "renewed")
+		if err := os.WriteFile(renewed, []byte(text(o.link()+"&fresh=yes")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o.set(func() { o.needs = "fresh=yes" })
+		r := started(t, Options{Link: o.link(), Renew: Renewal{File: renewed}, Version: "1", SHA256: sum(data)})
+		r.shows(t, "edition 1")
+		if s := r.status(t); s.State != "serving" {
+			t.Errorf("%+v", s)
+		}
+		r.quiet(t)
+	})
+	t.Run("and an API", func(t *testing.T) {
+		renew := renewal(t, "https://api.example")
+		renew.File = "x"
+		if e, _ := fails(t, Options{Link: o.link(), Renew: renew}); e.Code != CodeUsage {
+			t.Error(e)
+		}
+	})
 }
 
 // TestFreshLinkLater: an API that is busy is asked again, and a link that ends during

@@ -34,6 +34,7 @@ type origin struct {
 	mu       sync.Mutex
 	data     []byte
 	status   int           // instead of the bundle; 0 for none
+	needs    string        // in the query of a link, for the bundle in place of status
 	cut      int           // bytes after which each answer breaks off; 0 for never
 	expireAt int           // requests after which the link has expired; 0 for never
 	noTags   bool          // no validators
@@ -72,6 +73,9 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	data, status, cut := o.data, o.status, o.cut
 	if o.expireAt > 0 && len(o.asked) > o.expireAt {
 		status = http.StatusForbidden
+	}
+	if o.needs != "" && strings.Contains(r.URL.RawQuery, o.needs) {
+		status = 0
 	}
 	noTags, noRanges, deaf, began, hold := o.noTags, o.noRanges, o.deaf, o.began, o.hold
 	o.mu.Unlock()

@@ -266,7 +266,16 @@ func (u *updater) fromSource(ctx context.Context, first bool) error {
 		return err
 	}
 	err = u.fromLink(ctx, link, first)
-	if u.options.Renew.API == "" || err == nil || ctx.Err() != nil || !elsewhere(err) {
+	if err == nil || ctx.Err() != nil || !elsewhere(err) {
+		return err
+	}
+	if u.options.Renew.File != "" {
+		if fresh, ok := u.fromFile(link); ok {
+			u.log.Warn("no bundle at its address; trying the fresh link in the file", "code", codeOf(err), "error", err)
+			return u.fromLink(ctx, fresh, first)
+		}
+	}
+	if u.options.Renew.API == "" {
 		return err
 	}
 	u.log.Warn("no bundle at its address; asking the API for a fresh link", "code", codeOf(err), "error", err, "job", u.options.Renew.Job)
