@@ -2,6 +2,7 @@ package chart
 
 import (
 	"encoding/base64"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/bindery-docs/bindery/shared/base/golden"
@@ -134,6 +136,9 @@ func checkLink(t *testing.T, values string, objects map[string]object) {
 			t.Fatal(err)
 		}
 		if secret, ok := o.(*corev1.Secret); ok {
+			if strings.HasSuffix(key, "-link") && len(secret.Data) == 0 {
+				continue // the loop fills it
+			}
 			if got := string(secret.Data["bundleUrl"]); got != link {
 				t.Errorf("%s has the link %q, want %q", key, got, link)
 			}
@@ -218,10 +223,13 @@ func TestRollOut(t *testing.T) {
 	}
 }
 
-// TestVersionWithoutQuotes: what YAML makes a number of is the version as it is
-// written, wherever it is used.
+// TestVersionWithoutQuotes: of a number YAML keeps the value alone, and the server is told
+// that it was one; a text is as it was written.
 func TestVersionWithoutQuotes(t *testing.T) {
-	for written, want := range map[string]string{"12": "12", "2026.03": "2026.03", "20260301": "20260301", "0": "0", "'1.10'": "1.10", "2026-03": "2026-03", "''": ""} {
+	for written, want := range map[string]string{
+		"12": "12", "2026.03": "2026.03", "20260301": "20260301", "0": "0", "1.10": "1.1", "012": "10", "1.0": "1",
+		"'1.10'": "1.10", "2026-03": "2026-03", "''": "", "'12'": "12", "null": "",
+	} {
 		values := "staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b', version: " + written + "}"
 		pod := get[*appsv1.Deployment](t, decode(t, render(t, values)), "Deployment/docs-bindery").Spec.Template
 		env := map[string]string{}
@@ -230,6 +238,10 @@ func TestVersionWithoutQuotes(t *testing.T) {
 		}
 		if got := env["BINDERY_BUNDLE_VERSION"]; got != want || pod.Annotations["bindery/version"] != want {
 			t.Errorf("%s: %q, and %q in the annotation", written, got, pod.Annotations["bindery/version"])
+		}
+		number := strings.Trim(written, "0123456789.") == ""
+		if got := env["BINDERY_BUNDLE_VERSION_NUMBER"]; got != map[bool]string{true: "true"}[number] {
+			t.Errorf("%s: a number is %q", written, got)
 		}
 	}
 }
@@ -561,9 +573,13 @@ func TestLoopKnowsWhatIsServed(t *testing.T) {
 		"loop.interval=10s":                                    nil, // the digest of the release's bundle is not known
 		"persistence.enabled=true,loop.interval=10s":           nil,
 		"persistence.enabled=false,staticExport.sha256=" + sum: {"--have=" + sum},
-		"staticExport.sha256=" + sum:                           {"--have=" + sum, "--if-changed", "--unchanged-code=0"},
+		// The first run brings the job, by which the link is renewed from then on.
+		"staticExport.sha256=" + sum:                                                                                                      {"--have=" + sum},
+		"loop.renew.enabled=false,staticExport.sha256=" + sum:                                                                             {"--have=" + sum, "--if-changed", "--unchanged-code=0"},
+		"persistence.enabled=false,staticExport.source.jobId=e,staticExport.sha256=" + sum:                                                {"--have=" + sum, "--if-changed", "--unchanged-code=0"},
+		"persistence.enabled=false,loop.renew.enabled=false,staticExport.source.jobId=e,staticExport.sha256=" + sum:                       {"--have=" + sum},
 		"staticExport.source.api=https://api,staticExport.source.jobId=e,staticExport.source.keySecret.name=k,staticExport.sha256=" + sum: {"--have=" + sum, "--if-changed", "--unchanged-code=0"},
-		"persistence.enabled=true,staticExport.sha256=" + sum:                                                                             {"--have=" + sum, "--if-changed", "--unchanged-code=0"},
+		"persistence.enabled=true,staticExport.source.jobId=e,staticExport.sha256=" + sum:                                                 {"--have=" + sum, "--if-changed", "--unchanged-code=0"},
 	} {
 		pod := get[*batchv1.CronJob](t, decode(t, render(t, string(values), "--set", set)), "CronJob/docs-bindery-loop").Spec.JobTemplate.Spec.Template.Spec
 		args := pod.InitContainers[0].Args
@@ -573,6 +589,165 @@ func TestLoopKnowsWhatIsServed(t *testing.T) {
 		// Without values that were written, the upgrade ends before helm.
 		if got := pod.Containers[0].Command; !slices.Equal(got, []string{"/bindery", "when", "/loop/values.json", "--", "/helm"}) {
 			t.Errorf("%s: the upgrade is %q", set, got)
+		}
+	}
+}
+
+// linked are values with a link of a known job, which the loop renews.
+const linked = "staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b.tar.gz?sig=a', source: {jobId: exp_1}}\n"
+
+// TestRenewal: the loop renews a link that ends, with a right to change the one Secret
+// that has it, and a key that is in another container than that right.
+func TestRenewal(t *testing.T) {
+	objects := decode(t, render(t, linked+loop))
+	job := get[*batchv1.CronJob](t, objects, "CronJob/docs-bindery-renew")
+	pod := job.Spec.JobTemplate.Spec.Template.Spec
+	role := get[*rbacv1.Role](t, objects, "Role/docs-bindery-renew")
+	want := []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"docs-bindery-link"}, Verbs: []string{"patch"}}}
+	if diff := cmp.Diff(want, role.Rules); diff != "" {
+		t.Errorf("rights:\n%s", diff)
+	}
+	binding := get[*rbacv1.RoleBinding](t, objects, "RoleBinding/docs-bindery-renew")
+	if binding.RoleRef.Name != role.Name || len(binding.Subjects) != 1 || binding.Subjects[0].Name != pod.ServiceAccountName || pod.ServiceAccountName != "docs-bindery-renew" {
+		t.Errorf("%+v for %q", binding, pod.ServiceAccountName)
+	}
+	get[*corev1.ServiceAccount](t, objects, "ServiceAccount/docs-bindery-renew")
+	// Helm has no part in the data: neither upgrades nor rollbacks bring back an old link.
+	if secret := get[*corev1.Secret](t, objects, "Secret/docs-bindery-link"); len(secret.Data)+len(secret.StringData) != 0 {
+		t.Errorf("the Secret comes with data: %+v", secret)
+	}
+	ask, patch := pod.InitContainers[0], pod.Containers[0]
+	mounts := func(c corev1.Container, name string) bool {
+		return slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == name })
+	}
+	key := func(c corev1.Container) string {
+		for _, e := range c.Env {
+			if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil {
+				return e.ValueFrom.SecretKeyRef.Name + "/" + e.ValueFrom.SecretKeyRef.Key
+			}
+		}
+		return ""
+	}
+	if key(ask) != "key/adminKey" || mounts(ask, "token") || key(patch) != "" || !mounts(patch, "token") {
+		t.Errorf("keys %q and %q; tokens %v and %v", key(ask), key(patch), mounts(ask, "token"), mounts(patch, "token"))
+	}
+	if args := []string{"--job=exp_1", "--in=/link/link.json", "--out=/loop/patch.json", "--every=15m"}; !slices.Equal(ask.Args, args) || !slices.Equal(ask.Command, []string{"/bindery", "renew"}) {
+		t.Errorf("%q %q, want %q", ask.Command, ask.Args, args)
+	}
+	// Pods of the server read what is renewed, and start without it.
+	server := get[*appsv1.Deployment](t, objects, "Deployment/docs-bindery").Spec.Template.Spec
+	at := slices.IndexFunc(server.Volumes, func(v corev1.Volume) bool { return v.Name == "renewed" })
+	if at < 0 || server.Volumes[at].Secret.SecretName != "docs-bindery-link" || server.Volumes[at].Secret.Optional == nil || !*server.Volumes[at].Secret.Optional {
+		t.Errorf("volumes: %+v", server.Volumes)
+	}
+	if !slices.ContainsFunc(server.Containers[0].Env, func(e corev1.EnvVar) bool {
+		return e.Name == "BINDERY_RENEWED_FILE" && e.Value == "/etc/bindery/renewed/link.json"
+	}) {
+		t.Error("the server is not told where the link is")
+	}
+	// The first export of a release brings the job; the pods are the same before and after.
+	before := decode(t, render(t, minimal+loop))
+	if before["CronJob/docs-bindery-renew"] != nil {
+		t.Error("a link of no known job is renewed")
+	}
+	after := decode(t, render(t, minimal+loop, "--set", "staticExport.source.jobId=exp_1"))
+	pods := func(objects map[string]object) corev1.PodTemplateSpec {
+		return get[*appsv1.Deployment](t, objects, "Deployment/docs-bindery").Spec.Template
+	}
+	if diff := cmp.Diff(pods(before), pods(after)); diff != "" {
+		t.Errorf("the pods roll:\n%s", diff)
+	}
+	// With a link that is renewed a pod that goes is not lost.
+	budget := get[*policyv1.PodDisruptionBudget](t, decode(t, render(t, linked+loop, "--set", "persistence.enabled=false")), "PodDisruptionBudget/docs-bindery")
+	if budget.Spec.MaxUnavailable.IntValue() != 1 {
+		t.Errorf("the budget lets %s pods go", budget.Spec.MaxUnavailable)
+	}
+	for name, values := range map[string]string{
+		"no loop":      linked,
+		"off":          linked + "loop: {enabled: true, apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}, renew: {enabled: false}}",
+		"a bucket":     "staticExport: {enabled: true, bundleUrl: 's3://bucket/b', source: {jobId: exp_1}}\n" + loop,
+		"a source":     "staticExport: {enabled: true, bundleUrl: 'https://a/b', source: {api: 'https://a', jobId: e, keySecret: k}}\n" + loop,
+		"not serving":  "staticExport: {enabled: true, source: {jobId: exp_1}}\n" + loop,
+		"switched off": "staticExport: {enabled: false, bundleUrl: 'https://a/b', source: {jobId: exp_1}}\n" + loop,
+	} {
+		for key := range decode(t, render(t, values)) {
+			if strings.HasSuffix(key, "-renew") || strings.HasSuffix(key, "-link") {
+				t.Errorf("%s: there is %s", name, key)
+			}
+		}
+	}
+	own := get[*batchv1.CronJob](t, decode(t, render(t, linked+loop, "--set", "loop.renew.keySecret.name=links,loop.renew.keySecret.key=k,staticExport.sha256="+digest)), "CronJob/docs-bindery-renew")
+	if ask := own.Spec.JobTemplate.Spec.Template.Spec.InitContainers[0]; key(ask) != "links/k" || !slices.Contains(ask.Args, "--sha256="+digest) {
+		t.Errorf("key %s, %q", key(ask), ask.Args)
+	}
+}
+
+// TestRenewalInTime: the CronJob looks four times in a link's life, and never less than
+// twice.
+func TestRenewalInTime(t *testing.T) {
+	for life, want := range map[string]string{
+		"1h": "*/15 * * * *", "60m": "*/15 * * * *", "45m": "*/10 * * * *", "30m": "*/6 * * * *", "10m": "*/2 * * * *", "5m": "*/1 * * * *", "2m": "*/1 * * * *",
+		"2h": "*/30 * * * *", "4h": "0 * * * *", "24h": "0 * * * *", "3600s": "*/15 * * * *",
+	} {
+		job := get[*batchv1.CronJob](t, decode(t, render(t, linked+loop, "--set", "loop.linkLife="+life)), "CronJob/docs-bindery-renew")
+		if job.Spec.Schedule != want {
+			t.Errorf("links that live %s are looked at %q, want %q", life, job.Spec.Schedule, want)
+		}
+	}
+	for schedule, gap := range map[string]int{
+		"*/30 * * * *": 30, "0,10,25 * * * *": 35, "@hourly": 60, "17 * * * *": 60, "5-20/5 * * * *": 45, "0 */2 * * *": 120, "30 8-18 * * *": 840, "0 5 * * *": 1440,
+		"@daily": 1440, "@weekly": 1440, "* * * * 1": 1440, "0 0 1 1 *": 1440, "15,45 8-18,22 * * *": 570, "* * * * *": 1, "7/20 * * * *": 20, "0  12  *  *  *": 1440,
+	} {
+		for minutes, taken := range map[int]bool{2 * gap: true, 2*gap - 1: false} {
+			values := linked + fmt.Sprintf("loop: {enabled: true, apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}, linkLife: %dm, renew: {schedule: %q}}", minutes, schedule)
+			_, said, err := call(t, values, "template", "docs", folder, "--values", "-")
+			if (err == nil) != taken || err != nil && (!strings.Contains(said, "'/loop/renew/schedule'") || !strings.Contains(said, fmt.Sprintf("up to %d minutes", gap))) {
+				t.Errorf("%q with links that live %d minutes: %v, %s", schedule, minutes, err, said)
+			}
+		}
+	}
+	if _, said, err := call(t, linked+loop, "template", "docs", folder, "--values", "-", "--set", "loop.linkLife=1m"); err == nil || !strings.Contains(said, "'/loop/linkLife'") {
+		t.Errorf("links that live a minute: %v, %s", err, said)
+	}
+}
+
+// TestLongNames: names of CronJobs end with 52 characters, and pods' labels with 63.
+func TestLongNames(t *testing.T) {
+	for key, o := range decode(t, render(t, linked+loop, "--set", "fullnameOverride="+strings.Repeat("a-long-name-", 5)[:52])) {
+		most := 63
+		if strings.HasPrefix(key, "CronJob/") {
+			most = 52
+		}
+		if len(o.GetName()) > most {
+			t.Errorf("%s has %d characters", key, len(o.GetName()))
+		}
+	}
+}
+
+// TestTheLoopBringsTheFirstBundle: without a link, a release with the loop has the loop
+// alone until that has brought one.
+func TestTheLoopBringsTheFirstBundle(t *testing.T) {
+	values := "staticExport: {enabled: true}\n" + loop
+	for key := range decode(t, render(t, values, "--set", "ingress.enabled=true,serviceMonitor.enabled=true,prometheusRule.enabled=true,route.enabled=true")) {
+		if !strings.HasSuffix(key, "/docs-bindery-loop") {
+			t.Errorf("there is %s", key)
+		}
+	}
+	pod := get[*batchv1.CronJob](t, decode(t, render(t, values)), "CronJob/docs-bindery-loop").Spec.JobTemplate.Spec.Template.Spec
+	for _, arg := range pod.InitContainers[0].Args {
+		if strings.HasPrefix(arg, "--have") || arg == "--if-changed" {
+			t.Errorf("the export has the argument %s", arg)
+		}
+	}
+}
+
+// TestEnabledAsText: values that come as texts (helm --set-string) mean the same.
+func TestEnabledAsText(t *testing.T) {
+	want := render(t, minimal+loop)
+	for _, text := range []string{"true", "false"} {
+		got := render(t, minimal+loop, "--set-string", "staticExport.enabled="+text)
+		if text == "true" && got != want || text == "false" && len(decode(t, got)) > 0 {
+			t.Errorf("the text %s renders\n%s", text, got)
 		}
 	}
 }
@@ -601,7 +776,8 @@ func TestLoopEnds(t *testing.T) {
 func TestNotes(t *testing.T) {
 	const (
 		expires, claim = "link expires", "stays Pending"
-		renewed        = "persistence: {enabled: false}\nloop: {enabled: true, apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}}"
+		none           = "persistence: {enabled: false}\n"
+		alone          = "loop: {enabled: true, apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}, renew: {enabled: false}"
 	)
 	for values, c := range map[string]struct{ want, also string }{
 		"{}":                                     {"Nothing is served: set staticExport.enabled", ""},
@@ -615,7 +791,14 @@ func TestNotes(t *testing.T) {
 		"staticExport: {enabled: true, existingSecret: {name: mine}}\npersistence: {enabled: false}":                  {"logs deployment/docs-bindery", expires},
 		"staticExport: {enabled: true, existingSecret: {name: mine, durable: true}}":                                  {"logs deployment/docs-bindery", ""},
 		"staticExport: {enabled: true, bundleUrl: 'https://a/b', source: {api: 'https://a', jobId: e, keySecret: k}}": {"logs deployment/docs-bindery", ""},
-		minimal + renewed: {"links of the API live shorter than the time between two", expires},
+		minimal + none + alone + "}":                                                                                  {"Links live 1h (loop.linkLife)", expires},
+		minimal + none + alone + ", schedule: '0 5 * * *'}":                                                           {"up to 1440 minutes lie between two runs of the loop (0 5 * * *)", expires},
+		minimal + alone + ", schedule: '0 5 * * *'}":                                                                  {"and need the version on their volume", claim},
+		minimal + none + loop:                       {"once its first run has given the release staticExport.source.jobId", expires},
+		linked + none + loop:                        {"renews the bundle's link at half its life: it looks at */15 * * * * (UTC)", ""},
+		linked + loop:                               {"renews the bundle's link at half its life", claim},
+		"staticExport: {enabled: true}\n" + loop:    {"the loop brings the first bundle at 17 * * * * (UTC)", ""},
+		"staticExport: {enabled: 'false'}\n" + loop: {"Nothing is served: set staticExport.enabled", ""},
 	} {
 		out, said, err := call(t, values, "install", "docs", folder, "--namespace", "web", "--dry-run=client", "--values", "-")
 		if err != nil {

@@ -212,6 +212,11 @@ var changes = map[string]struct{ to, beside string }{
 	"serviceMonitor.labels":                         {"{a: b}", "serviceMonitor: {enabled: true}"},
 	"loop.enabled":                                  {"true", "loop: {apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}}"},
 	"loop.schedule":                                 {"0 5 * * *", loop},
+	"loop.linkLife":                                 {"30m", linked + loop},
+	"loop.renew.enabled":                            {"false", linked + loop},
+	"loop.renew.schedule":                           {"1,21,41 * * * *", linked + loop},
+	"loop.renew.keySecret.name":                     {"other", linked + loop},
+	"loop.renew.keySecret.key":                      {"other", renewingLoop},
 	"loop.apiUrl":                                   {"https://other", loop},
 	"loop.allowHttp":                                {"true", loop},
 	"loop.domain":                                   {"c.d", loop},
@@ -232,7 +237,9 @@ const (
 	rule     = "serviceMonitor: {enabled: true}\nprometheusRule: {enabled: true}"
 	renewing = "staticExport: {source: {api: 'https://api', jobId: exp_1, keySecret: {name: key}}}"
 	durable  = "staticExport: {bundleUrl: 's3://bucket/b'}"
-	loop     = "loop: {enabled: true, apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}}"
+	// A document's second value of one name is an error: all of the loop's at once.
+	renewingLoop = linked + "loop: {enabled: true, apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}, renew: {keySecret: {name: a}}}"
+	loop         = "loop: {enabled: true, apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}}"
 )
 
 // TestEveryValueIsUsed changes every value and looks for a difference.

@@ -9,6 +9,16 @@
 {{- end -}}
 {{- end }}
 
+{{/* Whether static export is on, also where the value came as a text (helm --set-string): then "true", else nothing. */}}
+{{- define "bindery.enabled" -}}
+{{- if eq (toString .Values.staticExport.enabled) "true" -}}true{{- end -}}
+{{- end }}
+
+{{/* Whether there is a bundle to serve: then "true", else nothing. The loop may still bring the first one. */}}
+{{- define "bindery.serves" -}}
+{{- if and (include "bindery.enabled" .) (or .Values.staticExport.bundleUrl .Values.staticExport.existingSecret.name) -}}true{{- end -}}
+{{- end }}
+
 {{/* What tells the server's pods apart; never changes in the life of a release. */}}
 {{- define "bindery.selector" -}}
 app.kubernetes.io/name: {{ .Chart.Name }}
@@ -45,6 +55,21 @@ app.kubernetes.io/component: loop
 {{ include "bindery.commonLabels" . }}
 {{- end }}
 
+{{- define "bindery.renewLabels" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: renew
+{{ include "bindery.commonLabels" . }}
+{{- end }}
+
+{{/* The names of CronJobs, which may have 52 characters. */}}
+{{- define "bindery.loopName" -}}
+{{- printf "%s-loop" (include "bindery.fullname" . | trunc 47 | trimSuffix "-") -}}
+{{- end }}
+{{- define "bindery.renewName" -}}
+{{- printf "%s-renew" (include "bindery.fullname" . | trunc 46 | trimSuffix "-") -}}
+{{- end }}
+
 {{- define "bindery.serviceAccountName" -}}
 {{- if .Values.serviceAccount.create -}}
 {{- default (include "bindery.fullname" .) .Values.serviceAccount.name -}}
@@ -75,6 +100,11 @@ app.kubernetes.io/component: loop
 {{- if kindIs "string" $version -}}{{- $version -}}
 {{- else if not (kindIs "invalid" $version) -}}{{- toJson $version -}}
 {{- end -}}
+{{- end }}
+
+{{/* Whether the version was written as a number, of which YAML keeps the value alone: then "true", else nothing. */}}
+{{- define "bindery.versionIsNumber" -}}
+{{- if not (has (typeOf .Values.staticExport.version) (list "string" "<nil>")) -}}true{{- end -}}
 {{- end }}
 
 {{/* The Secrets with credentials for registries, in either form, each once. */}}
@@ -125,6 +155,73 @@ bindery/place: {{ printf "%s %s" (regexReplaceAll "[?#].*$" $export.bundleUrl ""
 {{- if .Values.staticExport.source.api -}}true{{- end -}}
 {{- end }}
 
+{{/* Whether the loop renews the link in a Secret of its own, which pods read: then "true", else nothing. */}}
+{{- define "bindery.loopRenews" -}}
+{{- if and .Values.loop.enabled .Values.loop.renew.enabled (include "bindery.serves" .) (hasPrefix "http" (include "bindery.source" .)) (not (include "bindery.renews" .)) -}}true{{- end -}}
+{{- end }}
+
+{{/* The Secret with the link that the loop renews. */}}
+{{- define "bindery.renewedSecret" -}}
+{{- printf "%s-link" (include "bindery.fullname" .) -}}
+{{- end }}
+
+{{/* When the loop looks at the link: by default four times in a link's life, by whole parts of an hour. */}}
+{{- define "bindery.renewSchedule" -}}
+{{- if .Values.loop.renew.schedule -}}{{- .Values.loop.renew.schedule -}}
+{{- else -}}
+{{- $quarter := div (int64 (include "bindery.seconds" .Values.loop.linkLife)) 240 -}}
+{{- $every := 1 -}}
+{{- range list 2 3 4 5 6 10 12 15 20 30 60 -}}
+{{- if ge $quarter (int64 .) -}}{{- $every = . -}}{{- end -}}
+{{- end -}}
+{{- if eq $every 60 -}}0 * * * *{{- else -}}*/{{ $every }} * * * *{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* The values that a field of a schedule has: each between commas. Called with a list: the field, the number after its last value. */}}
+{{- define "bindery.cronField" -}}
+{{- $end := int (index . 1) -}}
+{{- range splitList "," (index . 0) -}}
+{{- if regexMatch `^(\*|[0-9]+(-[0-9]+)?)(/[1-9][0-9]*)?$` . -}}
+{{- $first := 0 -}}{{- $after := $end -}}{{- $step := 1 -}}
+{{- $parts := splitList "/" . -}}
+{{- if gt (len $parts) 1 -}}{{- $step = atoi (index $parts 1) -}}{{- end -}}
+{{- $range := index $parts 0 -}}
+{{- if ne $range "*" -}}
+{{- $ends := splitList "-" $range -}}
+{{- $first = atoi (index $ends 0) -}}
+{{- if gt (len $ends) 1 -}}{{- $after = min $end (add1 (atoi (index $ends 1))) | int -}}
+{{- else if eq (len $parts) 1 -}}{{- $after = add1 $first | int -}}
+{{- end -}}
+{{- end -}}
+{{- range untilStep $first $after $step -}},{{ . }},{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* The longest time between two runs of a schedule, in minutes; a day or more where not every day has one. */}}
+{{- define "bindery.gap" -}}
+{{- $schedule := get (dict "@hourly" "0 * * * *" "@daily" "0 0 * * *" "@weekly" "0 0 * * 0" "@monthly" "0 0 1 * *") . | default . -}}
+{{- $fields := regexSplit " +" $schedule -1 -}}
+{{- $minutes := include "bindery.cronField" (list (index $fields 0) 60) -}}
+{{- $hours := include "bindery.cronField" (list (index $fields 1) 24) -}}
+{{- $first := -1 -}}{{- $last := -1 -}}{{- $gap := 0 -}}
+{{- range $h := until 24 -}}
+{{- if contains (printf ",%d," $h) $hours -}}
+{{- range $m := until 60 -}}
+{{- if contains (printf ",%d," $m) $minutes -}}
+{{- $now := add (mul $h 60) $m -}}
+{{- if lt (int $first) 0 -}}{{- $first = $now -}}{{- else -}}{{- $gap = max $gap (sub $now $last) -}}{{- end -}}
+{{- $last = $now -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $gap = max $gap (sub (add $first 1440) $last) -}}
+{{- if ne (slice $fields 2 5 | join " ") "* * *" -}}{{- $gap = max $gap 1440 -}}{{- end -}}
+{{- $gap -}}
+{{- end }}
+
 {{/* Whether versions are on a claim: then "true", else nothing. */}}
 {{- define "bindery.persists" -}}
 {{- if kindIs "bool" .Values.persistence.enabled -}}
@@ -135,7 +232,7 @@ bindery/place: {{ printf "%s %s" (regexReplaceAll "[?#].*$" $export.bundleUrl ""
 
 {{/* Whether a pod that goes is lost, since no other can come: then "true", else nothing. */}}
 {{- define "bindery.irreplaceable" -}}
-{{- if and (include "bindery.expires" .) (not (include "bindery.renews" .)) (not (include "bindery.persists" .)) -}}true{{- end -}}
+{{- if and (include "bindery.expires" .) (not (include "bindery.renews" .)) (not (include "bindery.persists" .)) (not (and (include "bindery.loopRenews" .) .Values.staticExport.source.jobId)) -}}true{{- end -}}
 {{- end }}
 
 {{/* The Secret with the key for fresh links: its name, and the key in it. */}}
