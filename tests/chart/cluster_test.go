@@ -121,33 +121,32 @@ func TestChart(t *testing.T) {
 	t.Run("the loop", func(t *testing.T) {
 		c.image("loop", "localhost/bindery-loop:1")
 		c.kubectl("--namespace", "web", "create", "secret", "generic", "bindery-key", "--from-literal=adminKey="+u.Key)
+		c.kubectl("--namespace", "web", "create", "secret", "generic", "bindery-links", "--from-literal=adminKey="+p.bundleKey(t))
 		values := filepath.Join(t.TempDir(), "loop.json")
 		writeJSON(t, values, map[string]any{"loop": map[string]any{
 			"enabled": true, "schedule": "0 0 1 1 *", "apiUrl": u.URL, "allowHttp": true, "domain": p.domain, "apiKeySecret": map[string]any{"name": "bindery-key"},
 			"interval": "1s", "upgradeTimeout": "100s",
+			// Neither CronJob begins by itself. Links live shorter than this says.
+			"linkLife": "100h", "renew": map[string]any{"schedule": "0 0 1 1 *", "keySecret": map[string]any{"name": "bindery-links"}},
 			"image": map[string]any{"repository": "localhost/bindery-loop", "tag": "1", "pullPolicy": "Never"},
 		}})
 		c.helm("upgrade", "docs", c.chart, "--namespace", "web", "--reset-then-reuse-values", "--values", values, "--wait", "--timeout", "120s")
 		p.publish(t, harness.MadeSite(t, 40))
-		c.kubectl("--namespace", "web", "create", "job", "--from=cronjob/docs-bindery-loop", "now")
-		if _, err := c.try("kubectl", "--namespace", "web", "wait", "--for=condition=complete", "job/now", "--timeout=180s"); err != nil {
-			logs, _ := c.try("kubectl", "--namespace", "web", "logs", "job/now", "--all-containers", "--prefix")
-			state, _ := c.try("kubectl", "--namespace", "web", "describe", "pods", "--selector", "job-name=now")
-			t.Fatalf("the job did not complete:\n%s\n%s", logs, state)
-		}
-		logs := c.kubectl("--namespace", "web", "logs", "job/now", "--all-containers")
+		logs := c.job(t, "now", "docs-bindery-loop")
 		for _, secret := range []string{u.Key, "signature="} {
 			if strings.Contains(logs, secret) {
 				t.Errorf("the loop's log shows a secret:\n%s", logs)
 			}
 		}
 		c.reads("docs", "/part-00/page-0039", "Page 39", bundleLink{})
+		c.settled("docs")
 	})
+	t.Run("the loop renews the link", func(t *testing.T) { c.renews(t) })
 
 	t.Run("uninstall leaves nothing", func(t *testing.T) {
 		c.helm("uninstall", "docs", "--namespace", "web", "--wait", "--timeout", "120s")
 		c.kubectl("--namespace", "web", "delete", "job", "--all")
-		c.kubectl("--namespace", "web", "delete", "secret", "bindery-key")
+		c.kubectl("--namespace", "web", "delete", "secret", "bindery-key", "bindery-links")
 		for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Second) {
 			left := c.left("web")
 			if len(left) == 0 {
@@ -604,6 +603,62 @@ func (c *cluster) moves(t *testing.T, p *publisher, b bundleLink, base string) {
 		}
 		c.reads("held", "/part-00/page-0024", "Page 24", b)
 	})
+}
+
+// job runs a job of a CronJob to its end, and returns its log.
+func (c *cluster) job(t *testing.T, name, of string) (logs string) {
+	t.Helper()
+	c.kubectl("--namespace", "web", "create", "job", "--from=cronjob/"+of, name)
+	if _, err := c.try("kubectl", "--namespace", "web", "wait", "--for=condition=complete", "job/"+name, "--timeout=180s"); err != nil {
+		logs, _ := c.try("kubectl", "--namespace", "web", "logs", "job/"+name, "--all-containers", "--prefix")
+		state, _ := c.try("kubectl", "--namespace", "web", "describe", "pods", "--selector", "job-name="+name)
+		t.Fatalf("the job %s did not complete:\n%s\n%s", name, logs, state)
+	}
+	return c.kubectl("--namespace", "web", "logs", "job/"+name, "--all-containers")
+}
+
+// renews has the loop renew the link of the release: no pod goes, an upgrade leaves the
+// fresh link alone, and a pod that starts after the first link's end finds it.
+func (c *cluster) renews(t *testing.T) {
+	pods := func() string {
+		return c.kubectl("--namespace", "web", "get", "pods", "--selector", "app.kubernetes.io/component=server,app.kubernetes.io/instance=docs", "--output", "name")
+	}
+	link := func() string { return c.jsonpath("secret/docs-bindery-link", "{.data.renewed}") }
+	before := pods()
+	if fresh := link(); fresh != "" {
+		t.Fatalf("there is a fresh link before it was renewed: %s", fresh)
+	}
+	logs := c.job(t, "renew-1", "docs-bindery-renew")
+	fresh := link()
+	if fresh == "" || !strings.Contains(logs, "has the fresh link") || !strings.Contains(logs, "set loop.linkLife to") || strings.Contains(logs, "signature=") {
+		t.Errorf("the fresh link has %d characters; the log:\n%s", len(fresh), logs)
+	}
+	if logs := c.job(t, "renew-2", "docs-bindery-renew"); link() != fresh || !strings.Contains(logs, "half of its life is not over") {
+		t.Errorf("a young link was renewed:\n%s", logs)
+	}
+	var values struct{ StaticExport bundleLink }
+	if err := json.Unmarshal([]byte(c.helm("get", "values", "docs", "--namespace", "web", "--output", "json")), &values); err != nil {
+		t.Fatal(err)
+	}
+	c.sameBundle("docs", values.StaticExport.expired())
+	if after := pods(); after != before || link() != fresh {
+		t.Errorf("pods %q and %q; the fresh link is the same: %v", before, after, link() == fresh)
+	}
+	c.kubectl("--namespace", "web", "delete", before)
+	c.rolledOut("docs")
+	c.reads("docs", "/part-00/page-0039", "Page 39", values.StaticExport)
+	if logs := c.kubectl("--namespace", "web", "logs", "deployment/docs-bindery"); !strings.Contains(logs, "trying the fresh link in the file") || strings.Contains(logs, "signature=") {
+		t.Errorf("the pod did not use the fresh link, or shows it:\n%s", logs)
+	}
+	for what, want := range map[string]string{
+		"patch secret/docs-bindery-link": "yes", "get secret/docs-bindery-link": "no", "update secret/docs-bindery-link": "no", "delete secret/docs-bindery-link": "no",
+		"patch secret/docs-bindery": "no", "list secrets": "no", "create secrets": "no", "get pods": "no",
+	} {
+		said, _ := c.try("kubectl", append([]string{"--namespace", "web", "--as", "system:serviceaccount:web:docs-bindery-renew", "auth", "can-i"}, strings.Fields(what)...)...)
+		if got := strings.TrimSpace(said); got != want {
+			t.Errorf("the renewal may %s: %s, want %s", what, got, want)
+		}
+	}
 }
 
 // volume makes a volume of a folder of this machine, which ends with the test.

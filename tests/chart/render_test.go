@@ -6,11 +6,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -397,6 +399,28 @@ func TestRegistry(t *testing.T) {
 				t.Errorf("%s of %s: %s, want %s:v1", c.Name, repository, c.Image, want)
 			}
 		}
+	}
+}
+
+// TestAlertsHaveTheirMetrics: the server tells every figure that an alert is about.
+func TestAlertsHaveTheirMetrics(t *testing.T) {
+	source, err := os.ReadFile("../../shared/delivery/serve/metrics.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	metric := regexp.MustCompile(`bindery_serve_[a-z_]+`)
+	rule := get[*monitoringv1.PrometheusRule](t, decode(t, render(t, minimal+"serviceMonitor: {enabled: true}\nprometheusRule: {enabled: true}")), "PrometheusRule/docs-bindery")
+	seen := map[string]bool{}
+	for _, alert := range rule.Spec.Groups[0].Rules {
+		for _, name := range metric.FindAllString(alert.Expr.String(), -1) {
+			seen[name] = true
+			if !strings.Contains(string(source), name) {
+				t.Errorf("the alert %s is about %s, which no server tells", alert.Alert, name)
+			}
+		}
+	}
+	if len(seen) < 6 {
+		t.Errorf("alerts are about %v alone", slices.Sorted(maps.Keys(seen)))
 	}
 }
 

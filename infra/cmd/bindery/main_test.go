@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/tar"
 	"bufio"
 	"bytes"
 	"compress/gzip"
@@ -435,6 +436,25 @@ func TestServeCompresses(t *testing.T) {
 }
 
 // TestServe has the program show a folder until it is told to end.
+// TestDeclaredSizes: an archive that says of itself that it is too large is refused before
+// any of it is unpacked or compared.
+func TestDeclaredSizes(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "bundle.tar.gz")
+	var raw bytes.Buffer
+	z := gzip.NewWriter(&raw)
+	err := tar.NewWriter(z).WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "index.html", Size: 100 << 30, Mode: 0o644})
+	if err = errors.Join(err, z.Close(), os.WriteFile(archive, raw.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"diff", archive, archive}, {"serve", archive, "--addr", "127.0.0.1:0"}} {
+		var said bytes.Buffer
+		code := run(t.Context(), args, strings.NewReader(""), &said, &said, func(string) string { return "" })
+		if code != exitError || !strings.Contains(said.String(), "107374182400 bytes") {
+			t.Errorf("%s: code %d\n%s", args[0], code, &said)
+		}
+	}
+}
+
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("home"), 0o644); err != nil {

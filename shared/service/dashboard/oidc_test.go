@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -274,6 +275,27 @@ func TestACompanyBehindOneAddressSignsIn(t *testing.T) {
 	b := w.browser()
 	b.get(is.begin(b, "")).says(t, "after too many failures", 429)
 	w.browser().byLink().says(t, "a link has a limit of its own", 303)
+}
+
+// Guesses count against the address that a request comes from, which behind a proxy is
+// the one that the proxy names.
+func TestGuessesCountByTheClientsAddress(t *testing.T) {
+	is, with := newIssuer(t)
+	client := "203.0.113.9"
+	w := newWorld(t, with, func(o *dashboard.Options) {
+		o.ClientAddr = func(*http.Request) netip.Addr { return netip.MustParseAddr(client) }
+	})
+	is.w = w
+	guess := func(what string, status int) {
+		t.Helper()
+		w.browser().get("/sign-in/callback?code=x&state=y").says(t, what, status)
+	}
+	for range 30 {
+		guess("a guess", 401)
+	}
+	guess("one too many", 429)
+	client = "198.51.100.1"
+	guess("from another address", 401)
 }
 
 func TestAProviderThatIsDown(t *testing.T) {
