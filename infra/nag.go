@@ -11,7 +11,7 @@ import (
 func (s *stack) explain() {
 	const (
 		keysAreOurs = "Callers have admin keys of Bindery's own, which every handler checks: the same code as in a local Bindery, so that there is no second path. " +
-			"People have sessions, which the dashboard checks likewise. What needs no key is the API's document, and methods that are mocks and answer 404."
+			"People have sessions, which the dashboard checks likewise. What needs no key is the API's document, methods that paths of the API lack (405), and mocks (404)."
 		tracing      = "X-Ray's calls take no resource."
 		versionsStay = "An execution goes on with the function versions that it began with, also when there are newer ones."
 		vendedLog    = "The calls by which Step Functions sets up its log delivery, and X-Ray's, take no resource."

@@ -621,7 +621,7 @@ func (c *cluster) job(t *testing.T, name, of string) (logs string) {
 // fresh link alone, and a pod that starts after the first link's end finds it.
 func (c *cluster) renews(t *testing.T) {
 	pods := func() string {
-		return c.kubectl("--namespace", "web", "get", "pods", "--selector", "app.kubernetes.io/component=server,app.kubernetes.io/instance=docs", "--output", "name")
+		return strings.TrimSpace(c.kubectl("--namespace", "web", "get", "pods", "--selector", "app.kubernetes.io/component=server,app.kubernetes.io/instance=docs", "--output", "name"))
 	}
 	link := func() string { return c.jsonpath("secret/docs-bindery-link", "{.data.renewed}") }
 	before := pods()

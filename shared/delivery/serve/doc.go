@@ -13,6 +13,7 @@
 //	volume.go     the folder of versions: unpack, activate, keep, remove
 //	proof.go      what shows of which archive a version on the volume is
 //	verify.go     what is on the volume, compared with what was exported
+//	want.go       which version a bundle must have
 //	lock_*.go     locks of files, and making writes survive a loss of power
 //	pack.go       compressed forms of files, made once for each version
 //	site.go       one version, opened: its files and their forms
