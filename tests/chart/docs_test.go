@@ -2,11 +2,15 @@ package chart
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestExamplesOfTheDocumentation renders every values.yaml that the pages for
@@ -86,4 +90,50 @@ func blocks(text, start string) (found []string) {
 		}
 	}
 	return found
+}
+
+// TestCommandsOfTheDocumentation holds that Helm 4 and Helm 3 know every flag that the
+// pages give helm, or that the page has the other name for the one that doesn't.
+func TestCommandsOfTheDocumentation(t *testing.T) {
+	pages, err := filepath.Glob("../../infra/docs/cluster/*.mdx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := map[string]string{"Helm 4": outside.Program(t, "helm"), "Helm 3": outside.Tool(t, "Helm 3", "bin", "helm3")}
+	help := map[string]string{} // by program and command
+	for name, program := range programs {
+		for _, command := range []string{"install", "upgrade", "rollback", "uninstall", "template", "history", "test"} {
+			out, err := exec.CommandContext(t.Context(), program, command, "--help").CombinedOutput()
+			if err != nil {
+				t.Fatalf("%s %s: %v\n%s", name, command, err, out)
+			}
+			help[name+" "+command] = string(out)
+		}
+	}
+	others := map[string]string{"--rollback-on-failure": "--atomic", "--atomic": "--rollback-on-failure"}
+	call, flag := regexp.MustCompile(`(?m)^\s*helm ([a-z]+)((?:[^\n\\]|\\\n)*)$`), regexp.MustCompile(`--[a-z0-9-]+`)
+	seen := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range call.FindAllStringSubmatch(string(text), -1) {
+			seen++
+			for _, f := range flag.FindAllString(m[2], -1) {
+				for name := range programs {
+					known := help[name+" "+m[1]]
+					if known == "" {
+						t.Errorf("%s: helm %s is a command that the test does not know", filepath.Base(page), m[1])
+					}
+					if !strings.Contains(known, f+" ") && (others[f] == "" || !strings.Contains(string(text), others[f]+"`")) {
+						t.Errorf("%s: %s %s has no flag %s", filepath.Base(page), name, m[1], f)
+					}
+				}
+			}
+		}
+	}
+	if seen < 4 {
+		t.Errorf("only %d commands were found: is the search right?", seen)
+	}
 }

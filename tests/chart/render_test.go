@@ -2,6 +2,7 @@ package chart
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -245,6 +246,29 @@ func TestVersionWithoutQuotes(t *testing.T) {
 		if got := env["BINDERY_BUNDLE_VERSION_NUMBER"]; got != map[bool]string{true: "true"}[number] {
 			t.Errorf("%s: a number is %q", written, got)
 		}
+	}
+}
+
+// TestVersionOfAChartAbove: Helm reads the values of a chart above this one in another
+// way, and a number is one there, too.
+func TestVersionOfAChartAbove(t *testing.T) {
+	above := t.TempDir()
+	err := os.CopyFS(filepath.Join(above, "charts", "bindery"), os.DirFS(folder))
+	for name, text := range map[string]string{
+		"Chart.yaml":  "{apiVersion: v2, name: above, version: 0.1.0}",
+		"values.yaml": "bindery: {staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b', version: 1.10}}",
+	} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(above, name), []byte(text), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, said, err := call(t, "", "template", "docs", above)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if !regexp.MustCompile(`BINDERY_BUNDLE_VERSION\n\s+value: "1.1"\n\s+- name: BINDERY_BUNDLE_VERSION_NUMBER\n\s+value: "true"`).MatchString(out) {
+		t.Errorf("the server is not told of a number:\n%s", out)
 	}
 }
 
