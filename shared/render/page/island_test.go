@@ -382,6 +382,23 @@ func TestManyIslands(t *testing.T) {
 	}
 }
 
+// A regular expression that goes back without an end costs its component, and no
+// other on its page.
+func TestEndlessRegExp(t *testing.T) {
+	result := withIslands(t, newEngine(t), map[string]string{
+		"snippets/slow.jsx": "export const Slow = () => {\n  const slow = /(a+)+\\1$/\n  return <p>{String(slow.test('a'.repeat(40) + '!'))}</p>\n}\n",
+		"snippets/sum.jsx":  "export const Sum = ({n}) => { const [a] = useState(n); return <p>{String(a).replace(/\\B(?=(\\d{3})+(?!\\d))/g, ',')}</p> }\n",
+		"page.mdx":          "import {Slow} from '/snippets/slow.jsx'\nimport {Sum} from '/snippets/sum.jsx'\n\n<Sum n={1234567} />\n\n<Slow />\n\n<Sum n={7654321} />\n",
+	})
+	if html := string(result.HTML); !strings.Contains(html, "1,234,567") || !strings.Contains(html, "7,654,321") {
+		t.Errorf("the others are %s", html)
+	}
+	d := diagnostics(result)
+	if strings.Count(d, "script-failed") != 1 || !strings.Contains(d, "snippets/slow.jsx:3") || !strings.Contains(d, "regular expression takes more than 20000000 steps") || strings.Contains(d, page.CodeScriptEnded) {
+		t.Errorf("it says %s", d)
+	}
+}
+
 // What meets a bound is the last that is tried on its page, and a site of such
 // pages is given up on.
 func TestStoppedIslands(t *testing.T) {

@@ -37,14 +37,12 @@ func (m *meter) each(path, names string, w wrapper) error {
 	}
 	o := v.ToObject(m.vm)
 	for name := range strings.FieldsSeq(names) {
-		fn, ok := goja.AssertFunction(o.Get(name))
-		if !ok {
-			continue
-		}
-		do := func(this goja.Value, args ...goja.Value) goja.Value { return must(fn(this, args...)) }
-		bounded := m.vm.ToValue(func(c goja.FunctionCall) goja.Value { return w(c.This, c.Arguments, do) })
-		if err := m.named(bounded, name, o.Get(name).ToObject(m.vm).Get("length")); err != nil {
+		bounded, err := m.wrap(o.Get(name), name, w)
+		if err != nil {
 			return err
+		}
+		if bounded == nil {
+			continue
 		}
 		if err := o.DefineDataProperty(name, bounded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 			return err
@@ -53,12 +51,37 @@ func (m *meter) each(path, names string, w wrapper) error {
 	return nil
 }
 
+// wrap makes the function that does what v does within bounds; nil if v is none.
+func (m *meter) wrap(v goja.Value, name string, w wrapper) (goja.Value, error) {
+	fn, ok := goja.AssertFunction(v)
+	if !ok {
+		return nil, nil
+	}
+	do := func(this goja.Value, args ...goja.Value) goja.Value { return must(fn(this, args...)) }
+	bounded := m.vm.ToValue(func(c goja.FunctionCall) goja.Value { return w(c.This, c.Arguments, do) })
+	return bounded, m.named(bounded, name, v.ToObject(m.vm).Get("length"))
+}
+
 func (m *meter) named(fn goja.Value, name string, length goja.Value) error {
 	o := fn.ToObject(m.vm)
 	if err := o.DefineDataProperty("name", m.vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 		return err
 	}
 	return o.DefineDataProperty("length", length, goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// symbol wraps the function that an object has under a symbol.
+func (m *meter) symbol(path string, symbol *goja.Symbol, w wrapper) error {
+	v, err := m.vm.RunString(path)
+	if err != nil {
+		return err
+	}
+	o := v.ToObject(m.vm)
+	bounded, err := m.wrap(o.GetSymbol(symbol), "["+symbol.String()+"]", w)
+	if err != nil || bounded == nil {
+		return err
+	}
+	return o.DefineDataPropertySymbol(symbol, bounded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
 // constructors stands before the engine's constructors: args may change their
@@ -86,7 +109,21 @@ func (m *meter) constructors(names string, args func(name string, args []goja.Va
 		if err := m.vm.GlobalObject().DefineDataProperty(name, proxy, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 			return err
 		}
-		if proto, ok := target.Get("prototype").(*goja.Object); ok && name != "RegExp" { // a changed one is slow
+		// The engine's instanceof takes no proxy.
+		is := m.vm.ToValue(func(c goja.FunctionCall) goja.Value {
+			proto := c.This.ToObject(m.vm).Get("prototype")
+			o, _ := c.Argument(0).(*goja.Object)
+			for o != nil {
+				if o = o.Prototype(); o != nil && o == proto {
+					return m.vm.ToValue(true)
+				}
+			}
+			return m.vm.ToValue(false)
+		})
+		if err := target.DefineDataPropertySymbol(goja.SymHasInstance, is, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
+			return err
+		}
+		if proto, ok := target.Get("prototype").(*goja.Object); ok {
 			if err := proto.DefineDataProperty("constructor", proxy, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 				return err
 			}
@@ -122,7 +159,7 @@ func (m *meter) bounds() error {
 		return err
 	}
 	m.values = v
-	for _, step := range [...]func() error{m.texts, m.lists, m.objects, m.numbers, m.makers, m.code} {
+	for _, step := range [...]func() error{m.texts, m.lists, m.objects, m.numbers, m.makers, m.regexps, m.code} {
 		if err := step(); err != nil {
 			return err
 		}

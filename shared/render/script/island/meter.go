@@ -41,6 +41,14 @@ var (
 	errBits  = fmt.Errorf("it makes an integer of more than %d bits", maxBits)
 )
 
+// work is what was done, in steps.
+func (m *meter) work() int {
+	if m.expressions == nil {
+		return m.steps
+	}
+	return m.steps + m.expressions.tries/triesOfStep
+}
+
 // stopped is the panic that ends a script at a limit. No script can catch it.
 type stopped struct {
 	reason error
@@ -61,6 +69,8 @@ type meter struct {
 	replacer goja.Callable
 	// joining are the lists whose texts are being made, outermost first.
 	joining []*goja.Object
+	// expressions are the script's regular expressions.
+	expressions *expressions
 	// bound are functions that hold arguments, with how many.
 	bound map[*goja.Object]int
 }

@@ -308,7 +308,7 @@ func run(script *goja.Program, props string, number int) (o outcome) {
 		switch p := recover().(type) {
 		case nil:
 		case *stopped:
-			o = outcome{err: p.reason.Error(), steps: m.steps, limit: true, frames: p.frames}
+			o = outcome{err: p.reason.Error(), steps: m.work(), limit: p.reason != errTries, frames: p.frames}
 		default:
 			o = outcome{err: "it ends in a way that the engine does not know", limit: true}
 		}
@@ -321,7 +321,7 @@ func run(script *goja.Program, props string, number int) (o outcome) {
 		return float64(seed>>11) / (1 << 53)
 	})
 	fail := func(err error) outcome {
-		o := outcome{err: err.Error(), steps: m.steps}
+		o := outcome{err: err.Error(), steps: m.work()}
 		var thrown *goja.Exception
 		var endless *goja.StackOverflowError
 		switch {
@@ -373,7 +373,7 @@ func run(script *goja.Program, props string, number int) (o outcome) {
 	if len(shown) > maxShown {
 		return outcome{err: fmt.Sprintf("it shows more than %d MiB", maxShown>>20), limit: true}
 	}
-	return outcome{shown: shown, steps: m.steps}
+	return outcome{shown: shown, steps: m.work()}
 }
 
 func framesOf(stack []goja.StackFrame) []frame {
