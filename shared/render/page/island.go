@@ -37,9 +37,9 @@ type Islands interface {
 const CodeScriptEnded = "script-ended"
 
 const (
-	// maxIslands bounds the pieces of JavaScript on a page: each costs some
+	// maxIslands bounds the pieces of JavaScript on a page: each costs a few
 	// milliseconds.
-	maxIslands = 200
+	maxIslands = 2000
 	// maxIslandSteps bounds the work of all of them together, as island.Shown
 	// counts it.
 	maxIslandSteps = 1_000_000
@@ -345,7 +345,7 @@ func (t *islandTree) nodes(list []island.Node, framed bool) []*mdx.Node {
 	var out []*mdx.Node
 	words := false
 	for _, shown := range list {
-		if t.size += 1 + len(shown.Text)/bytesPerNode; t.size > maxNodes {
+		if t.size += 1 + len(shown.Text)/bytesPerNode; t.size > t.parts() {
 			break
 		}
 		switch {

@@ -25,7 +25,7 @@ func TestScriptPath(t *testing.T) {
 // The page of limits has the constants.
 func TestLimitsPage(t *testing.T) {
 	n := fmt.Sprintf
-	outside.LimitRow(t, "A page with its snippets and components", n("%d nodes", maxNodes))
+	outside.LimitRow(t, "A page with its snippets and components", n("%d nodes, or one for each byte of its source and of what that includes, at most %d", maxNodes, mostNodes))
 	outside.LimitRow(t, "A page as it is written, and its Markdown copy", "–", n("%d MiB, and %d for each byte of its source and of what that includes", writtenBytes>>20, writtenPerByte))
 	outside.LimitRow(t, "JavaScript of a page", n("%d calls and turns of loops, %d pieces", maxIslandSteps, maxIslands))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -367,18 +368,59 @@ func TestStatementsWithoutSemicolons(t *testing.T) {
 	}
 }
 
+// A page with many components shows each as a page with few does.
+func TestThousandIslands(t *testing.T) {
+	const count = 400
+	var b strings.Builder
+	b.WriteString("import {Param, Pair as Two} from '/snippets/p.jsx'\nimport All from '/snippets/p.jsx'\n\nexport const Own = ({n}) => { const [a] = useState(n); return <i>{a}</i> }\n\n")
+	for i := range count / 4 {
+		fmt.Fprintf(&b, "<Param name=\"n%[1]d\">\n\nText **%[1]d**\n\n</Param>\n\n<Two n={%[1]d} />\n\n<Own n={%[1]d} />\n\n<All>{[1, 2].map(x => <Card key={x} title={`c${x}`} />)}</All>\n\n", i)
+	}
+	files := map[string]string{
+		"page.mdx":       b.String(),
+		"snippets/p.jsx": "import {words} from './w.js'\nlet calls = 0\nexport const Param = ({name, children}) => { const [open, set] = useState(false); const id = useId(); return <div id={id} onClick={() => set(!open)}><b>{name} {words[0]} {++calls}</b>{children}</div> }\nexport const Pair = ({n}) => { useEffect(() => {}); return <><i>{n}</i><b>{n + 1}</b></> }\nexport default ({children}) => { useEffect(() => {}); return <section>{children}</section> }\n",
+		"snippets/w.js":  "export const words = ['a']\n",
+	}
+	result := withIslands(t, newEngine(t), files)
+	if d := diagnostics(result); d != "" {
+		t.Fatal(d)
+	}
+	blocks := strings.Split(string(result.HTML), "<b>n")[1:]
+	if len(blocks) != count/4 {
+		t.Fatalf("%d of %d are shown", len(blocks), count/4)
+	}
+	number := regexp.MustCompile(`\d+`)
+	shape := func(s string) string { return number.ReplaceAllString(s, "N") }
+	for i, block := range blocks[:len(blocks)-1] {
+		if shape(block) != shape(blocks[0]) || !strings.HasPrefix(block, fmt.Sprintf("%d a 1</b>", i)) {
+			t.Fatalf("the one with number %d is\n%s, the first\n%s", i, block, blocks[0])
+		}
+	}
+}
+
+// What fails among many is named by its place.
+func TestFaultAmongMany(t *testing.T) {
+	result := withIslands(t, newEngine(t), map[string]string{
+		"page.mdx":       "import {A} from '/snippets/a.jsx'\n\n" + strings.Repeat("<A />\n\n", 30) + "<A list={[1,\n  2]}\n  bad />\n\n{[1].map(x =>\n  useState(x)[0].none.x)}\n",
+		"snippets/a.jsx": "export const A = ({bad}) => {\n  const [a] = useState(1)\n  if (bad) throw new Error('bad')\n  return <p>{a}</p>\n}\n",
+	})
+	if d := diagnostics(result); !strings.Contains(d, "snippets/a.jsx:3") || !strings.Contains(d, "shown at page.mdx:63") || !strings.Contains(d, "page.mdx:68") || strings.Count(d, "script-failed") != 2 {
+		t.Errorf("it says %s", d)
+	}
+}
+
 // The pieces of JavaScript on a page are bounded.
 func TestManyIslands(t *testing.T) {
 	f := &fakeIslands{shown: &island.Shown{Nodes: []island.Node{{Text: "x"}}}}
-	result := withIslands(t, f, map[string]string{"page.mdx": "export const A = () => { const [a] = useState(1); return a }\n" + strings.Repeat("\n<A />\n", 300)})
-	if f.asked != 200 {
+	result := withIslands(t, f, map[string]string{"page.mdx": "export const A = () => { const [a] = useState(1); return a }\n" + strings.Repeat("\n<A />\n", 2100)})
+	if f.asked != 2000 {
 		t.Errorf("%d were shown", f.asked)
 	}
 	if d := diagnostics(result); strings.Count(d, "script-needed") != 100 {
 		t.Errorf("%d are left out and told", strings.Count(d, "script-needed"))
 	}
-	if d := diagnostics(result); strings.Count(d, "more than 200 places that need JavaScript") != 1 {
-		t.Errorf("the bound is named %d times", strings.Count(d, "more than 200 places"))
+	if d := diagnostics(result); strings.Count(d, "more than 2000 places that need JavaScript") != 1 {
+		t.Errorf("the bound is named %d times", strings.Count(d, "more than 2000 places"))
 	}
 }
 

@@ -16,7 +16,7 @@ var _ expr.Host = (*resolver)(nil)
 // text is not Markdown.
 func (s *resolver) Element(m *expr.Machine, e *expr.Element, names *expr.Scope) (any, error) {
 	sc, _ := names.Host.(*scope)
-	if s.size++; s.size > maxNodes || sc == nil {
+	if s.size++; s.size > s.parts() || sc == nil {
 		return nodes(nil), nil
 	}
 	n := &mdx.Node{Kind: mdx.Element, Name: e.Name, Pos: placeOf(e.Source, e.Offset)}
@@ -246,7 +246,7 @@ func (s *resolver) rawHTML(n *mdx.Node, p prop) {
 const maxHTMLDepth = 200
 
 func (s *resolver) fromHTML(h *html.Node, around *mdx.Node, pos mdx.Pos, depth int) *mdx.Node {
-	if s.size++; s.size > maxNodes || depth > maxHTMLDepth {
+	if s.size++; s.size > s.parts() || depth > maxHTMLDepth {
 		return nil
 	}
 	switch h.Type {

@@ -13,8 +13,10 @@ import (
 const (
 	maxSnippetDepth = 32
 	// maxNodes bounds a page's nodes; a text counts once more for every
-	// bytesPerNode bytes of it.
+	// bytesPerNode bytes of it. A long page may have one for each byte of its source
+	// and of the files that it includes, but mostNodes.
 	maxNodes     = 200_000
+	mostNodes    = 500_000
 	bytesPerNode = 256
 	// writtenBytes and writtenPerByte limit the bytes of a page and of each of its
 	// copies: writtenBytes, and writtenPerByte for each byte of its source and of the
@@ -62,13 +64,13 @@ type resolver struct {
 func (s *resolver) grows(text int, file string, pos mdx.Pos) bool {
 	s.size += 1 + text/bytesPerNode
 	s.held += text
-	if s.size <= maxNodes && s.held <= s.room() {
+	if s.size <= s.parts() && s.held <= s.room() {
 		return true
 	}
 	if !s.tooLarge {
 		s.tooLarge = true
-		message := fmt.Sprintf("the page grows to more than %d parts; the rest is left out", maxNodes)
-		if s.size <= maxNodes {
+		message := fmt.Sprintf("the page grows to more than %d parts; the rest is left out", s.parts())
+		if s.size <= s.parts() {
 			message = tooManyBytes(s.room())
 		}
 		s.report(file, pos, mdx.Error, "page-too-large", message)

@@ -88,6 +88,9 @@ func newTree(r *Renderer, page int, source string) *tree {
 // room returns the limit of bytes for the tree and for each copy of the page.
 func (t *tree) room() int { return writtenBytes + writtenPerByte*t.length }
 
+// parts returns the limit of the tree's nodes.
+func (t *tree) parts() int { return max(maxNodes, min(t.length, mostNodes)) }
+
 // fits reports whether a node fits into a copy that has n bytes. It adds a diagnostic
 // for the first node that does not.
 func (t *tree) fits(size int, n *mdx.Node) bool {

@@ -31,7 +31,7 @@ func must[T any](v T, err error) T {
 // each wraps functions of an object; names are separated by spaces. Those that
 // the engine doesn't have are left out.
 func (m *meter) each(path, names string, w wrapper) error {
-	v, err := m.vm.RunString(path)
+	v, err := m.eval(path)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (m *meter) named(fn goja.Value, name string, length goja.Value) error {
 
 // symbol wraps the function that an object has under a symbol.
 func (m *meter) symbol(path string, symbol *goja.Symbol, w wrapper) error {
-	v, err := m.vm.RunString(path)
+	v, err := m.eval(path)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func items(v goja.Value) int64 {
 // bounds puts wrappers before the functions of the engine that make much of
 // little.
 func (m *meter) bounds() error {
-	v, err := m.vm.RunString("Array.prototype[Symbol.iterator]")
+	v, err := m.eval("Array.prototype[Symbol.iterator]")
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (m *meter) bounds() error {
 		}
 	}
 	// Lists that nobody changed are iterated over by what the engine has.
-	_, err = m.vm.RunString(`(function (p, next) {
+	_, err = m.eval(`(function (p, next) {
 		Object.defineProperty(p, Symbol.iterator, { writable: false, configurable: false });
 		Object.defineProperty(next, 'next', { writable: false, configurable: false });
 	})(Array.prototype, Object.getPrototypeOf([][Symbol.iterator]()))`)
@@ -174,7 +174,7 @@ func (m *meter) bounds() error {
 
 func (m *meter) texts() error {
 	const proto = "String.prototype"
-	v, err := m.vm.RunString(boundsScript)
+	v, err := m.eval(boundsScript)
 	if err != nil {
 		return err
 	}
@@ -706,7 +706,7 @@ func (m *meter) code() error {
 		return do(this, args...)
 	})}
 	for _, kind := range [...]string{"function", "function*", "async function"} {
-		v, err := m.vm.RunString("Object.getPrototypeOf(" + kind + "(){})")
+		v, err := m.eval("Object.getPrototypeOf(" + kind + "(){})")
 		if err != nil {
 			continue // the engine doesn't have it
 		}

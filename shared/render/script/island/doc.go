@@ -5,6 +5,7 @@
 //
 //	engine.go     Engine: Render and Script, and the process that renders
 //	compile.go    what a page writes and imports, as one script (esbuild)
+//	library.go    what many sources of a page import, read once
 //	count.go      scripts rewritten so that all that they do and make is counted
 //	meter.go      what counts it, and the limits
 //	bounds.go     the language's own functions within these limits

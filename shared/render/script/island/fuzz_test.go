@@ -82,7 +82,7 @@ func TestCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		vm := goja.New()
-		m := newMeter(vm)
+		m := newMeter(vm, scripts{})
 		if err := m.install(); err != nil {
 			t.Fatal(err)
 		}

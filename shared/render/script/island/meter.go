@@ -57,9 +57,10 @@ type stopped struct {
 
 // meter counts what a script does and makes.
 type meter struct {
-	vm    *goja.Runtime
-	steps int
-	made  int64 // bytes
+	vm      *goja.Runtime
+	scripts scripts
+	steps   int
+	made    int64 // bytes
 	// integer and wide are the engine's types of integers of any length, and of
 	// texts that take two bytes for each unit.
 	integer, wide reflect.Type
@@ -75,11 +76,27 @@ type meter struct {
 	bound map[*goja.Object]int
 }
 
-func newMeter(vm *goja.Runtime) *meter {
+// scripts are small scripts of ours, compiled once.
+type scripts map[string]*goja.Program
+
+// eval runs a script of ours.
+func (m *meter) eval(script string) (goja.Value, error) {
+	program := m.scripts[script]
+	if program == nil {
+		var err error
+		if program, err = goja.Compile("", script, false); err != nil {
+			return nil, err
+		}
+		m.scripts[script] = program
+	}
+	return m.vm.RunProgram(program)
+}
+
+func newMeter(vm *goja.Runtime, compiled scripts) *meter {
 	var wide goja.StringBuilder
 	wide.WriteRune('é')
 	return &meter{
-		vm: vm, bound: map[*goja.Object]int{},
+		vm: vm, scripts: compiled, bound: map[*goja.Object]int{},
 		integer: reflect.TypeOf(vm.ToValue(new(big.Int))), wide: reflect.TypeOf(wide.String()),
 	}
 }
@@ -299,7 +316,7 @@ func (m *meter) install() error {
 		check func(x, y goja.Value)
 	}{{namePower, "**", power}, {nameLeft, "<<", shift(1)}, {nameRight, ">>", shift(-1)}} {
 		// As the operator does, number makes both numbers before it begins.
-		v, err := m.vm.RunString("(function (check, size) { return function (x, y) { x = - -x; y = - -y; check(x, y); return size(x " + o.text + " y) } })")
+		v, err := m.eval("(function (check, size) { return function (x, y) { x = - -x; y = - -y; check(x, y); return size(x " + o.text + " y) } })")
 		if err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func (m *meter) regexps() error {
 	x := &expressions{m: m, programs: map[string]*expression{}, objects: map[*goja.Object]*expression{}, getters: map[string]goja.Callable{}}
 	m.expressions = x
 	for _, name := range [...]string{"source", "global", "ignoreCase", "multiline", "dotAll", "unicode", "sticky"} {
-		v, err := m.vm.RunString("Object.getOwnPropertyDescriptor(RegExp.prototype, '" + name + "').get")
+		v, err := m.eval("Object.getOwnPropertyDescriptor(RegExp.prototype, '" + name + "').get")
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (m *meter) regexps() error {
 	if err != nil {
 		return err
 	}
-	x.exec, err = m.vm.RunString(proto + ".exec")
+	x.exec, err = m.eval(proto + ".exec")
 	return err
 }
 

@@ -97,27 +97,35 @@ var unknownName = lazy.Regexp(`^ReferenceError: (?:window|self|document|navigato
 	`customElements|CSS|MutationObserver|IntersectionObserver|ResizeObserver|PerformanceObserver|Notification|speechSynthesis|SpeechSynthesisUtterance|` +
 	`OffscreenCanvas|Path2D|ImageData|AudioContext|MediaRecorder|ClipboardItem) is not defined$`)
 
-// located finds the place of an error in the author's files.
-func located(o outcome, sourceMap []byte, source Source) *Error {
+// located finds the place of an error in the author's files. apart is the map of the
+// source's own script, if it has one.
+func located(o outcome, source Source, sourceMap, apart []byte) *Error {
 	e := &Error{Message: o.err, Limit: o.limit, Steps: o.steps}
 	if unknownName().MatchString(o.err) {
 		e.Browser = true
 		e.Message += ": pages are shown first where there is no browser, so use it in an effect or a handler"
 	}
-	consumer, err := sourcemap.Parse("", sourceMap)
+	whole, _ := sourcemap.Parse("", sourceMap)
+	own, _ := sourcemap.Parse("", apart)
 	for _, f := range o.frames {
-		if err != nil {
-			break
+		consumer := whole
+		if f.apart {
+			consumer = own
+		}
+		if consumer == nil {
+			continue
 		}
 		file, name, line, _, ok := consumer.Source(f.line, f.column)
 		if !ok {
 			continue
 		}
 		name = cmp.Or(name, f.fn)
-		if strings.HasPrefix(name, "$island") { // the page itself
+		if strings.HasPrefix(name, "$island") || f.apart && name == "show" { // the page itself
 			name = ""
 		}
 		switch ours := strings.HasPrefix(file, "statements:"); {
+		case f.apart:
+			file, line = source.File, source.Line+min(max(line-2, 0), strings.Count(source.Expression, "\n"))
 		case ours:
 			file, line = source.File, source.lineOf(line)
 		default:

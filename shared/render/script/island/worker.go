@@ -98,6 +98,7 @@ type outcome struct {
 type frame struct {
 	fn           string
 	line, column int
+	apart        bool // in the source's own script
 }
 
 // ExitMemory is the exit code of a process that LimitMemory ended.
@@ -129,6 +130,8 @@ func Work(in io.Reader, out io.Writer) int {
 	// it itself.
 	debug.SetMaxStack(maxStack)
 	var deadline atomic.Int64
+	// Each source leaves a machine behind; LimitMemory bounds what is not collected.
+	debug.SetGCPercent(400)
 	limitMemory(2 * maxMemory) // collected memory stays mapped, and a script is not to blame
 	limit(maxMemory, &deadline)
 	if err := work(in, out, &deadline); err != nil {
@@ -199,13 +202,14 @@ func work(in io.Reader, out io.Writer, deadline *atomic.Int64) error {
 		}
 	}()
 	site := &askedFiles{lines: lines, out: json.NewEncoder(out)}
+	kept := libraries{kept: map[string]*library{}, scripts: scripts{}}
 	for line := range lines {
 		var r request
 		if err := json.Unmarshal(line, &r); err != nil {
 			return err
 		}
 		deadline.Store(int64(processorTime() + maxCPU))
-		a := perform(site, r)
+		a := kept.perform(site, r)
 		deadline.Store(0)
 		busy.Store(false)
 		if err := site.out.Encode(a); err != nil {
@@ -255,7 +259,8 @@ func (s *askedFiles) read(name string) (string, error) {
 	return f.Text, nil
 }
 
-func perform(site files, r request) (a answer) {
+// perform does one piece of work.
+func (l *libraries) perform(site files, r request) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = answer{Failure: fmt.Sprintf("a fault: %v", p)}
@@ -265,6 +270,11 @@ func perform(site files, r request) (a answer) {
 		return answer{Failure: "there is no source"}
 	}
 	first := r.Sources[0]
+	if r.Start == nil && first.Number >= apartFrom {
+		if a, ok := l.show(site, first, r.Components); ok {
+			return a
+		}
+	}
 	script, sourceMap, without, err := bundle(site, r.Sources, r.Start != nil)
 	if err != nil {
 		var fault *Error
@@ -284,8 +294,7 @@ func perform(site files, r request) (a answer) {
 		message, _, _ := strings.Cut(err.Error(), "\n")
 		return answer{Fault: &Error{Message: "the engine can't read it: " + message, File: first.File, Line: first.Line}}
 	}
-	props := cmp.Or(first.Props, "{}")
-	o := run(program, props, first.Number)
+	o := run(l.scripts, first, "$islands.default[0]", program)
 	if o.err != "" {
 		if name, ok := strings.CutSuffix(strings.TrimPrefix(o.err, "ReferenceError: "), " is not defined"); ok {
 			for _, w := range without {
@@ -294,16 +303,42 @@ func perform(site files, r request) (a answer) {
 				}
 			}
 		}
-		return answer{Fault: located(o, sourceMap, first)}
+		return answer{Fault: located(o, first, sourceMap, nil)}
 	}
 	a.Shown, a.Steps = o.shown, o.steps
 	return a
 }
 
-// run shows what a script shows, in a machine of its own.
-func run(script *goja.Program, props string, number int) (o outcome) {
+// show shows a source apart from what it imports; ok is false where it must be read
+// with that.
+func (l *libraries) show(site files, s Source, components []string) (a answer, ok bool) {
+	names, ok := bound(s)
+	if !ok {
+		return answer{}, false
+	}
+	lib := l.of(site, s, components, names)
+	if lib == nil {
+		return answer{}, false
+	}
+	script, sourceMap, ok := apart(s, names)
+	if !ok {
+		return answer{}, false
+	}
+	program, err := counted(apartName, builtins(script, components)+string(script), nameStep)
+	if err != nil {
+		return answer{}, false
+	}
+	o := run(l.scripts, s, "$apart.show", lib.program, program)
+	if o.err != "" {
+		return answer{Fault: located(o, s, lib.sourceMap, sourceMap)}, true
+	}
+	return answer{Shown: o.shown, Steps: o.steps}, true
+}
+
+// run shows what a function of programs shows, in a machine of its own.
+func run(compiled scripts, s Source, function string, programs ...*goja.Program) (o outcome) {
 	vm := goja.New()
-	m := newMeter(vm)
+	m := newMeter(vm, compiled)
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -360,12 +395,12 @@ func run(script *goja.Program, props string, number int) (o outcome) {
 	if err := m.install(); err != nil {
 		return fail(err)
 	}
-	for _, p := range [...]*goja.Program{runtimeProgram(), script} {
+	for _, p := range append([]*goja.Program{runtimeProgram()}, programs...) {
 		if _, err := vm.RunProgram(p); err != nil {
 			return fail(err)
 		}
 	}
-	v, err := vm.RunString("$show($islands.default[0], " + props + ", " + strconv.Itoa(number) + ")")
+	v, err := vm.RunString("$show(" + function + ", " + cmp.Or(s.Props, "{}") + ", " + strconv.Itoa(s.Number) + ")")
 	if err != nil {
 		return fail(err)
 	}
@@ -379,8 +414,9 @@ func run(script *goja.Program, props string, number int) (o outcome) {
 func framesOf(stack []goja.StackFrame) []frame {
 	var out []frame
 	for _, f := range stack {
-		if at := f.Position(); f.SrcName() == "island.js" && at.Line > 0 && len(out) < 10 {
-			out = append(out, frame{f.FuncName(), at.Line, at.Column})
+		apart := f.SrcName() == apartName
+		if at := f.Position(); (f.SrcName() == "island.js" || apart) && at.Line > 0 && len(out) < 10 {
+			out = append(out, frame{f.FuncName(), at.Line, at.Column, apart})
 		}
 	}
 	return out
