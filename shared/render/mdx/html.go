@@ -1,6 +1,9 @@
 package mdx
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // IsVoid reports whether an element of HTML has neither content nor a closing tag.
 func IsVoid(name string) bool {
@@ -202,4 +205,59 @@ func (p *parser) plainAngle(in *inliner, from, i int) int {
 		}
 	}
 	return p.angleLink(in, from, i)
+}
+
+// withoutComments makes a parser of the same source without the comments that the
+// parser found open: up to their ends, or up to the end of the paragraph where another
+// one begins before, or none ends. Space is in their place, so that all else keeps its own.
+// In plain Markdown, what has no end is text. The result is nil if there is none.
+func (p *parser) withoutComments() *parser {
+	source, from := []byte(p.s), 0
+	next := &parser{Options: p.Options}
+	type found struct {
+		at   int
+		ends bool
+	}
+	var all []found
+	for _, at := range slices.Sorted(slices.Values(p.open)) {
+		if at < from {
+			continue
+		}
+		end := strings.Index(p.s[at:], "-->")
+		if other := strings.Index(p.s[at+len("<!--"):], "<!--"); end >= 0 && (other < 0 || other+len("<!--") > end) {
+			from = at + end + len("-->")
+		} else if p.Plain {
+			continue
+		} else {
+			end = -1
+			for from = p.lineEnd(at); from+1 < len(p.s) && !blankLine(p.s[from+1:p.lineEnd(from+1)]); {
+				from = p.lineEnd(from + 1)
+			}
+			from = min(from, len(p.s))
+		}
+		all = append(all, found{at, end >= 0})
+		inPrefix := false
+		for i := at; i < from; i++ {
+			switch c := source[i]; {
+			case c == '\n':
+				inPrefix = true
+			case inPrefix && (c == '>' || c == ' ' || c == '\t'): // of quotations
+			default:
+				source[i], inPrefix = ' ', false
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	next.start(string(source))
+	next.origins, next.dirty = p.origins, p.dirty
+	for _, c := range all {
+		if c.ends {
+			next.comment(c.at)
+		} else {
+			next.mended(c.at, "found a comment of HTML that does not end, expected --> (it is left out up to the end of its paragraph)")
+		}
+	}
+	return next
 }

@@ -366,9 +366,7 @@ func (p *parser) tagOrLink(in *inliner, from, i int) int {
 			in.text(from, i)
 			return end
 		}
-		if !p.Plain {
-			p.problem(in.v.src(i), "found a comment of HTML that does not end, expected -->")
-		}
+		p.open = append(p.open, in.v.src(i))
 	}
 	switch {
 	case p.Plain && angle:

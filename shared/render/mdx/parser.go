@@ -66,7 +66,17 @@ const (
 // too much of their definitions stay text: CodeReferences.
 func Parse(src []byte, o Options) (*File, []Diagnostic) {
 	p := newParser(string(src), o)
-	return p.parse(), p.diags
+	f := p.parse()
+	// Comments that the blocks of their text don't hold are known only now.
+	const most = 3
+	for range most {
+		next := p.withoutComments()
+		if next == nil {
+			break
+		}
+		p, f = next, next.parse()
+	}
+	return f, p.diags
 }
 
 // ParseInline reads a short text of plain Markdown, such as a title, into
@@ -141,6 +151,8 @@ type parser struct {
 	// mark; lines holds where each of its lines begins.
 	s     string
 	lines []int
+	// open are the places of comments whose ends are not in their paragraphs.
+	open []int
 	// origins holds where the lines begin in the real source, when that
 	// differs.
 	origins []int

@@ -75,6 +75,27 @@ func Head(src []byte) []byte {
 	return append(out, headingKey+": "+strconv.Quote(heading)+"\n"...)
 }
 
+// withoutComments returns a line without the comments of HTML in it, which no page
+// shows. Code keeps its signs.
+func withoutComments(line string) string {
+	for from := 0; ; {
+		at := strings.Index(line[from:], "<!--")
+		if at < 0 {
+			return line
+		}
+		at += from
+		if before := line[:at]; strings.Count(before, "`")%2 == 1 || strings.HasSuffix(before, `\\`) {
+			from = at + 1
+			continue
+		}
+		end := strings.Index(line[at:], "-->")
+		if end < 0 {
+			return line[:at]
+		}
+		line, from = line[:at]+line[at+end+len("-->"):], at
+	}
+}
+
 // firstHeading returns the words of the heading of the first level that begins a page,
 // "" where the page begins with something else than imports and comments.
 func firstHeading(body []byte) string {
@@ -104,7 +125,7 @@ func firstHeading(body []byte) string {
 				return ""
 			}
 		}
-		text = strings.TrimSpace(text)
+		text = strings.TrimSpace(withoutComments(text))
 		if i := strings.LastIndex(text, "{#"); i > 0 && strings.HasSuffix(text, "}") {
 			text = strings.TrimSpace(text[:i]) // without the id
 		}
