@@ -129,18 +129,18 @@ func TestWhatIsLeftOut(t *testing.T) {
 		problem  string // of the one service, "" for none
 		loads    bool
 	}{
-		"nothing":                {nil, "", false},
-		"no setting":             {Services{"ga4": {}}, "it has no measurementId", false},
-		"one value":              {Services{"ga4": {"": "G-1"}}, "", true},
-		"an unknown service":     {Services{"moon": {"id": "1"}}, "a bundle knows no service of this name", false},
-		"markup":                 {Services{"ga4": {"measurementId": "</script>"}}, "its measurementId does not look like one", false},
-		"an end of the string":   {Services{"gtm": {"tagId": `"+alert(1)+"`}}, "its tagId does not look like one", false},
-		"a host in disguise":     {Services{"plausible": {"domain": "a", "server": "evil.example/x?"}}, "its server does not look like one", false},
-		"an address with a path": {Services{"posthog": {"apiKey": "a", "apiHost": "https://a.example/x"}}, "its apiHost does not look like one", false},
-		"plain http":             {Services{"posthog": {"apiKey": "a", "apiHost": "http://a.example"}}, "its apiHost does not look like one", false},
-		"a source in a host":     {Services{"posthog": {"apiKey": "a", "apiHost": "https://a.example;script-src"}}, "its apiHost does not look like one", false},
-		"a very long id":         {Services{"ga4": {"measurementId": strings.Repeat("a", 400)}}, "its measurementId does not look like one", false},
-		"telemetry and consent":  {Services{"telemetry": {"enabled": "true"}, "cookies": {"key": "a", "value": "b"}}, "", false},
+		"nothing":                 {nil, "", false},
+		"no setting":              {Services{"ga4": {}}, "it has no measurementId", false},
+		"one value":               {Services{"ga4": {"": "G-1"}}, "", true},
+		"an unknown service":      {Services{"moon": {"id": "1"}}, "a bundle knows no service of this name", false},
+		"markup":                  {Services{"ga4": {"measurementId": "</script>"}}, "its measurementId does not look like one", false},
+		"an end of the string":    {Services{"gtm": {"tagId": `"+alert(1)+"`}}, "its tagId does not look like one", false},
+		"a host in disguise":      {Services{"plausible": {"domain": "a", "server": "evil.example/x?"}}, "its server does not look like one", false},
+		"an address with a query": {Services{"posthog": {"apiKey": "a", "apiHost": "https://a.example/x?y"}}, "its apiHost does not look like one", false},
+		"plain http":              {Services{"posthog": {"apiKey": "a", "apiHost": "http://a.example"}}, "its apiHost does not look like one", false},
+		"a source in a host":      {Services{"posthog": {"apiKey": "a", "apiHost": "https://a.example;script-src"}}, "its apiHost does not look like one", false},
+		"a very long id":          {Services{"ga4": {"measurementId": strings.Repeat("a", 400)}}, "its measurementId does not look like one", false},
+		"telemetry and consent":   {Services{"telemetry": {"enabled": "true"}, "cookies": {"key": "a", "value": "b"}}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			script, problems, err := Build(c.services)
@@ -192,6 +192,27 @@ func TestPostHog(t *testing.T) {
 	v, err := vm.RunString("JSON.stringify(window.posthog._i)")
 	if err != nil || v.String() != `[["phc_1",{"api_host":"https://t.example.com","disable_session_recording":true},"posthog"]]` {
 		t.Errorf("%v %v", v, err)
+	}
+}
+
+// TestPostHogPath: PostHog behind a path of the author's own server.
+func TestPostHogPath(t *testing.T) {
+	for _, host := range []string{"https://a.example/ingest", "https://a.example/ingest/", "https://a.example:8443/x/y-z"} {
+		script, _, err := Build(Services{"posthog": {"apiKey": "phc_1", "apiHost": host}})
+		if err != nil {
+			t.Errorf("%s: %v", host, err)
+			continue
+		}
+		u, path, _ := strings.Cut(strings.TrimPrefix(host, "https://"), "/")
+		origin := "https://" + u
+		loaded, _ := browser(t, script.Data, "https:", nil)
+		if want := origin + "/" + strings.TrimSuffix(path, "/") + "/static/array.js"; len(loaded) != 1 || !strings.HasPrefix(loaded[0], want) || !slices.Contains(script.Sources["script-src"], origin) {
+			t.Errorf("%s: it loads %q with %v, want %s", host, loaded, script.Sources, want)
+		}
+	}
+	script, _, err := Build(Services{"posthog": {"apiKey": "phc_1", "apiHost": "https://us.i.posthog.com/"}})
+	if err != nil || !slices.Contains(script.Sources["script-src"], "https://*.posthog.com") {
+		t.Errorf("%v, %v", script, err)
 	}
 }
 

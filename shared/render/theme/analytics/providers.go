@@ -81,7 +81,7 @@ func providers() map[string]*provider {
 	id := setting{form: regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`)}
 	number := setting{form: regexp.MustCompile(`^[0-9]+$`)}
 	host := regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+(?::[0-9]+)?$`)
-	address := regexp.MustCompile(`^https://[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]+)?$`)
+	address := regexp.MustCompile(`^https://[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]+)?(?:/[A-Za-z0-9._~%-]+)*/?$`)
 	const google = "https://*.google-analytics.com https://*.analytics.google.com https://*.googletagmanager.com"
 	return map[string]*provider{
 		"amplitude": {map[string]setting{"apiKey": id}, fixed("https://cdn.amplitude.com", "https://*.amplitude.com", "")},
@@ -101,7 +101,7 @@ func providers() map[string]*provider {
 				"sessionRecording": {form: regexp.MustCompile(`^(?:true|false)$`), optional: true},
 			},
 			func(s map[string]string) map[string][]string {
-				if strings.HasSuffix(s["apiHost"], ".posthog.com") {
+				if u, err := url.Parse(s["apiHost"]); err == nil && strings.HasSuffix(u.Hostname(), ".posthog.com") {
 					return map[string][]string{"script-src": {"https://*.posthog.com"}, "connect-src": {"https://*.posthog.com"}}
 				}
 				return withHost("apiHost")(s)
