@@ -28,3 +28,41 @@ func TestCommentsStayOut(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptyExpressions: braces with nothing in them show nothing, and what can't be
+// evaluated is shown as written.
+func TestEmptyExpressions(t *testing.T) {
+	for src, want := range map[string]string{
+		"a {}b": "<p>a b</p>\n", "{}": "", "{ \n }": "", "a\n\n{}\n\nb": "<p>a</p>\n<p>b</p>\n", "<p>{}x{ }</p>": "<p>x</p>\n", "{/* c */}": "",
+		"{a}": "<p>{a}</p>\n", "`{}`": "<p><code>{}</code></p>\n", "\\{}": "<p>{}</p>\n", "/users/{id}": "<p>/users/{id}</p>\n",
+	} {
+		result := withIslands(t, nil, map[string]string{"page.mdx": src + "\n"})
+		if got := string(result.HTML); got != want || strings.Contains(diagnostics(result), "{} is shown") {
+			t.Errorf("%q is %q, want %q; %s", src, got, want, diagnostics(result))
+		}
+	}
+}
+
+// TestRawContent: dangerouslySetInnerHTML says what an element has, in pages and in
+// components; a script's is left out with what to do, data for search engines stays.
+func TestRawContent(t *testing.T) {
+	const put = "put its code into a .js file of the site"
+	for _, tt := range []struct{ element, want, said string }{
+		{`<style dangerouslySetInnerHTML={{__html: ".a > b { color: red }"}} />`, "<style>.a > b { color: red }</style>", ""},
+		{`<div dangerouslySetInnerHTML={{__html: "<b>x</b> < y"}} />`, "<div><b>x</b> &lt; y</div>", ""},
+		{`<script dangerouslySetInnerHTML={{__html: "if (1 < 2) alert(1)"}} />`, "", put},
+		{"<script>{`alert(1)`}</script>", "", put},
+		{`<script type="module" dangerouslySetInnerHTML={{__html: "1"}} />`, "", put},
+		{`<script type="application/ld+json" dangerouslySetInnerHTML={{__html: JSON.stringify({a: "</script><b>"})}} />`, `<script type="application/ld+json">{"a":"\u003c/script\u003e\u003cb\u003e"}</script>`, ""},
+		{`<script type="application/ld+json">{` + "`{\"a\": 1}`" + `}</script>`, `<script type="application/ld+json">{"a":1}</script>`, ""},
+		{`<script type="application/ld+json" dangerouslySetInnerHTML={{__html: "alert(1)"}} />`, "", put},
+	} {
+		for where, src := range map[string]string{"page": tt.element, "component": "export const A = () => " + tt.element + "\n\n<A />"} {
+			result := withIslands(t, nil, map[string]string{"page.mdx": src + "\n"})
+			html, d := strings.TrimSpace(string(result.HTML)), diagnostics(result)
+			if html != tt.want || tt.said == "" && d != "" || strings.Count(d, "script-dropped") != strings.Count(tt.said, put) || !strings.Contains(d, tt.said) {
+				t.Errorf("%s in a %s is %q, want %q; it says %q", tt.element, where, html, tt.want, d)
+			}
+		}
+	}
+}

@@ -57,6 +57,9 @@ func (s *resolver) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 }
 
 func (s *resolver) expandExpression(n *mdx.Node, sc *scope) (list []*mdx.Node, same bool) {
+	if strings.TrimSpace(n.Value) == "" {
+		return nil, false // {} shows nothing
+	}
 	t := s.try()
 	v, err := s.evaluate(n.Value, sc, n.Pos)
 	ok := err == nil

@@ -33,8 +33,8 @@ func (s *resolver) Element(m *expr.Machine, e *expr.Element, names *expr.Scope) 
 			return nodes(list), nil
 		}
 	}
-	s.setAttrs(n, props, sc)
 	n.Children = children
+	s.setAttrs(n, props, sc)
 	return nodes{n}, nil
 }
 
@@ -227,6 +227,10 @@ func (s *resolver) rawHTML(n *mdx.Node, p prop) {
 	text, ok := source.(string)
 	if !ok {
 		s.attrDropped(n, p.name, "", p.pos, nil)
+		return
+	}
+	if n.Name == "style" || n.Name == "script" { // HTML is not read there
+		n.Children = []*mdx.Node{{Kind: mdx.Text, Value: text, Pos: p.pos, End: p.pos}}
 		return
 	}
 	parsed, err := html.ParseFragment(strings.NewReader(text), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/capability"
@@ -204,7 +206,16 @@ func (w *htmlWriter) script(out *component.Writer, n *mdx.Node) {
 		out.Raw("<script defer").Attr("src", w.asset(n, n.Pos, src)).Raw("></script>")
 		return
 	}
-	w.report(w.fileOf(n), n.Pos, mdx.Warning, "script-dropped", "a <script> in a page is left out unless it loads a file of the site")
+	// Data for search engines is no script: browsers don't run it.
+	kind, _ := n.Attr("type")
+	name, _ := attrText(kind)
+	var data, escaped bytes.Buffer
+	if strings.EqualFold(strings.TrimSpace(name), "application/ld+json") && json.Compact(&data, []byte(mdx.PlainText(n))) == nil {
+		json.HTMLEscape(&escaped, data.Bytes())
+		out.Raw(`<script type="application/ld+json">`).Raw(escaped.String()).Raw("</script>")
+		return
+	}
+	w.report(w.fileOf(n), n.Pos, mdx.Warning, "script-dropped", "a <script> in a page is left out unless it loads a file of the site: put its code into a .js file of the site, which every page loads")
 }
 
 // rawText appends the content of a style element, whose text HTML does not
