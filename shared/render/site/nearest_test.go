@@ -31,6 +31,22 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// TestNoNearest: words of authors that are no slips of those of the format.
+func TestNoNearest(t *testing.T) {
+	words := []string{
+		"related", "tag", "title", "icon", "mode", "rss", "api", "groups", "hidden", "noindex", "keywords", "description", "sidebarTitle", "public",
+		"openapi", "url", "version", "deprecated", "timestamp", "color", "tabs", "pages", "root", "href", "name", "theme", "logo", "fonts", "navbar", "footer", "search", "banner", "seo",
+	}
+	for _, other := range []string{
+		"created", "stage", "date", "author", "slug", "layout", "weight", "status", "type", "image", "order", "draft", "locale", "lang", "toc",
+		"category", "owner", "updated", "section", "parent", "published", "team", "level", "source", "format",
+	} {
+		if got := Nearest(other, words); got != "" {
+			t.Errorf("%s: %q", other, got)
+		}
+	}
+}
+
 func FuzzNearest(f *testing.F) {
 	f.Add("Wraning", "Warning")
 	f.Add("", "")

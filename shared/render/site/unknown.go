@@ -46,8 +46,10 @@ func (r *configReader) unread(v *value, where string) {
 }
 
 // Nearest returns the word with the smallest edit distance to s, as Distance counts it:
-// at most 2, and at most 1 for words of up to four letters. Of two at the same distance
-// it returns the first. It returns "" if none is near.
+// at most 2, and at most a third of the letters of the shorter word. Two words at the
+// distance 2 begin with the same letter: few slips are in the first one, and many
+// different words are alike otherwise. Of two at the same distance it returns the first.
+// It returns "" if none is near.
 func Nearest(s string, words []string) string {
 	fold := func(s string) string {
 		return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(s))
@@ -65,15 +67,14 @@ func nearest(s string, words []string, fold func(string) string) string {
 		return ""
 	}
 	most := maxSlips
-	if len(s) <= 4 {
-		most = 1
-	}
 	best := ""
 	for _, w := range words {
 		if d := len(w) - len(s); d < -maxSlips || d > maxSlips+8 { // hyphens may fold away
 			continue
 		}
-		if d := slips(s, fold(w), most); d <= most {
+		folded := fold(w)
+		allowed := min(most, max(1, min(len(s), len(folded))/3))
+		if d := slips(s, folded, allowed); d <= allowed && (d < 2 || s[0] == folded[0]) {
 			if best, most = w, d-1; d <= 1 {
 				break
 			}
