@@ -443,6 +443,17 @@ func (w *walk) unread(name string, err error) {
 	w.refuse(name, "%s", unreadable(err))
 }
 
+// halfRead notes a file that was found and could not be read to its end. Publishing
+// without it would take it from readers, perhaps for a moment's trouble: so its author
+// decides.
+func (w *walk) halfRead(name string, err error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		w.fault(name, "it was there and is gone: publish again when the folder is at rest")
+		return
+	}
+	w.fault(name, "%s; to publish without it, add the line /%s to %s", unreadable(err), name, ignoreFile)
+}
+
 // unreadable is the reason for what the system does not let us read.
 func unreadable(err error) string {
 	// The error's own path would be said twice.
@@ -502,7 +513,7 @@ func (w *walk) digest(f *folder, old *sources, progress func(int64)) error {
 			data, err := sum(f, file, buf[:])
 			if err != nil {
 				mu.Lock()
-				w.fault(file.Path, "%s", unreadable(err))
+				w.halfRead(file.Path, err)
 				mu.Unlock()
 				return nil
 			}

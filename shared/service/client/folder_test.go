@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -258,6 +259,44 @@ func TestFolderLeavesOutWhatIsClosed(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"closed: it can't be read: permission denied", "closed.mdx: it can't be read: permission denied"}, refused); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A file that was found and can't be read stops a publish: the error names each, why,
+// and how to do without it.
+func TestFolderNamesWhatFailsHalfWay(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"docs.json": "{}", "a.mdx": "x", "images/b.png": "x", "c.mdx": "x"})
+	w, err := newWalk(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.root.Close()
+	f, paths, err := w.look()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Files = make([]snapshot.File, len(paths))
+	for i, path := range paths {
+		f.Files[i].Path = path
+	}
+	for _, name := range []string{"images/b.png", "c.mdx"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "images", "b.png"), 0o755); err != nil { // reading one fails
+		t.Fatal(err)
+	}
+	if err := w.digest(f, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	got := (&folderError{Dir: "site", Faults: w.sortedFaults()}).Error()
+	want := regexp.MustCompile(`^site can't be published:
+  "?c\.mdx"?: it was there and is gone: publish again when the folder is at rest
+  "?images/b\.png"?: it can't be read: [^\n]+; to publish without it, add the line /images/b\.png to \.mintignore$`)
+	if !want.MatchString(got) {
+		t.Errorf("the error is %s", got)
 	}
 }
 
