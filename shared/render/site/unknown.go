@@ -46,7 +46,7 @@ func (r *configReader) unread(v *value, where string) {
 }
 
 // Nearest returns the word with the smallest edit distance to s, as Distance counts it:
-// at most 2, and at most a third of the letters of the shorter word. Two words at the
+// at most 2, and at most a third of the letters of s. Two words at the
 // distance 2 begin with the same letter: few slips are in the first one, and many
 // different words are alike otherwise. Of two at the same distance it returns the first.
 // It returns "" if none is near.
@@ -73,7 +73,7 @@ func nearest(s string, words []string, fold func(string) string) string {
 			continue
 		}
 		folded := fold(w)
-		allowed := min(most, max(1, min(len(s), len(folded))/3))
+		allowed := min(most, max(1, len(s)/3))
 		if d := slips(s, folded, allowed); d <= allowed && (d < 2 || s[0] == folded[0]) {
 			if best, most = w, d-1; d <= 1 {
 				break
