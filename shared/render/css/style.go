@@ -7,8 +7,12 @@ import (
 	"github.com/tdewolff/parse/v2/css"
 )
 
-// maxValue is the longest value of a declaration, in bytes.
-const maxValue = 2000
+// maxValue is the longest value of a declaration, in bytes, without its addresses;
+// maxWhole the longest with them. An address may hold a drawing.
+const (
+	maxValue = 2000
+	maxWhole = 32 << 10
+)
 
 // Declaration is one declaration of a style attribute.
 type Declaration struct {
@@ -60,10 +64,11 @@ func Declarations(style string) []Declaration {
 // SafeValue returns a declaration's value as it can stand in a rule without
 // reaching out of it, with one space for each run of white space and its addresses replaced by what resolve returns for
 // them; "" from resolve means that the address is not allowed. ok is false for
-// a value that can't stand there: one that is empty or over 2,000 bytes, that
-// is not closed in itself, or that runs code in some browser.
+// a value that can't stand there: one that is empty, over 2,000 bytes without its
+// addresses or 32 KiB with them, that is not closed in itself, or that runs code in
+// some browser. Signs that would end a rule are escaped in addresses.
 func SafeValue(value string, resolve func(address string) string) (safe string, ok bool) {
-	if value == "" || len(value) > maxValue || strings.ContainsFunc(value, isUnsafe) {
+	if value == "" || len(value) > maxWhole {
 		return "", false
 	}
 	lower := strings.ToLower(value)
@@ -75,6 +80,19 @@ func SafeValue(value string, resolve func(address string) string) (safe string, 
 	if !isClosed([]byte(value)) {
 		return "", false
 	}
+	rest := 0 // bytes beside addresses
+	for kind, token := range tokens([]byte(value)) {
+		if kind == css.URLToken {
+			p, _ := addressIn(kind, token)
+			if bytes.ContainsFunc(token[p.from:p.to], func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\\' }) {
+				return "", false
+			}
+			token = token[:p.from]
+		}
+		if rest += len(token); rest > maxValue || bytes.ContainsFunc(token, isUnsafe) {
+			return "", false
+		}
+	}
 	var out []byte
 	for kind, token := range tokens([]byte(value)) {
 		switch kind {
@@ -84,7 +102,7 @@ func SafeValue(value string, resolve func(address string) string) (safe string, 
 			if address == "" {
 				return "", false
 			}
-			out = append(appendAddress(append(out, `url("`...), address, '"'), `")`...)
+			out = append(appendAddress(append(out, `url("`...), ruleSigns.Replace(address), '"'), `")`...)
 		case css.WhitespaceToken, css.CommentToken:
 			if len(out) > 0 && out[len(out)-1] != ' ' {
 				out = append(out, ' ')
@@ -96,6 +114,9 @@ func SafeValue(value string, resolve func(address string) string) (safe string, 
 	out = bytes.TrimSuffix(out, []byte{' '})
 	return string(out), len(out) > 0
 }
+
+// ruleSigns escapes, in an address, what ends a rule or a style sheet elsewhere.
+var ruleSigns = strings.NewReplacer("{", "%7B", "}", "%7D", "<", "%3C", ">", "%3E")
 
 // isClosed reports whether all strings, addresses and brackets of a value end in
 // it, and no semicolon stands outside an address.

@@ -46,6 +46,8 @@ func TestSafeValue(t *testing.T) {
 		"minmax(0,calc(1px + (2px*3)))": "minmax(0,calc(1px + (2px*3)))",
 		"[a] 1fr [b]":                   "[a] 1fr [b]",
 		"é":                             "é",
+		`url('data:image/svg+xml;utf8,<svg a="b"><style>p{}</style></svg>') no-repeat`: `url("to/data:image/svg+xml;utf8,%3Csvg a=%22b%22%3E%3Cstyle%3Ep%7B%7D%3C/style%3E%3C/svg%3E") no-repeat`,
+		`url("` + strings.Repeat("a", 9000) + `") center`:                              `url("to/` + strings.Repeat("a", 9000) + `") center`,
 	} {
 		if got, ok := css.SafeValue(in, resolve); !ok || got != want {
 			t.Errorf("%q: %q, %t, want %q", in, got, ok, want)
@@ -54,6 +56,7 @@ func TestSafeValue(t *testing.T) {
 	for _, in := range []string{
 		"", "a;b", `"a;b"`, "f(a;b)", "a}b", "{", "a<b", "@a", `\61`, "a\x00", "a\x7f", `"a`, "'a\nb'", "f(a", "a)", "[a", "a]", "(a]", "([a)]", "url(a", "url(a b)", "url(gone)",
 		"url(a) url(gone)", "/**/", " ", "expression(a)", "-webkit-image-set(url(a) 1x)", `"javascript:a"`, strings.Repeat("a", 2001),
+		`url("` + strings.Repeat("a", 40_000) + `")`, `url(a) }`, `url("a") <b`, `url("\61")`,
 	} {
 		if got, ok := css.SafeValue(in, resolve); ok {
 			t.Errorf("%q is let through as %q", in, got)

@@ -74,8 +74,14 @@ func TestMasks(t *testing.T) {
 		`mask-image: url(https://mintlify.b-cdn.net/v6.6.0/solid/bolt.svg)`:                                             "mask-image:" + drawn,
 		`-webkit-mask: url("https://d3gk2c5xim1je2.cloudfront.net/fontawesome/v7.1.0/solid/bolt.svg") no-repeat center`: "-webkit-mask:" + drawn + " no-repeat center",
 		`mask-repeat: no-repeat`: "mask-repeat:no-repeat",
-		`mask-image: url(https://mintlify.b-cdn.net/v6.6.0/solid/unknown.svg)`: "visibility:hidden",
-		`mask-image: linear-gradient(black, transparent)`:                      "mask-image:linear-gradient(black, transparent)",
+		`mask-image: url(https://mintlify.b-cdn.net/v6.6.0/solid/unknown.svg)`:                                          "visibility:hidden",
+		`mask-image: linear-gradient(black, transparent)`:                                                               "mask-image:linear-gradient(black, transparent)",
+		`-webkit-mask-position: center; mask-size: contain`:                                                             "-webkit-mask-position:center;mask-size:contain",
+		`mask: linear-gradient(#000 0 0) content-box, linear-gradient(#000 0 0)`:                                        "mask:linear-gradient(#000 0 0) content-box, linear-gradient(#000 0 0)",
+		`mask: url(data:image/png;base64,AA==) center / contain no-repeat`:                                              `mask:url("data:image/png;base64,AA==") center / contain no-repeat`,
+		`mask-image: url("data:image/svg+xml;utf8,<svg><path/></svg>")`:                                                 `mask-image:url("data:image/svg+xml;utf8,%3Csvg%3E%3Cpath/%3E%3C/svg%3E")`,
+		`mask-image: url(https://cdn.example/bolt.svg)`:                                                                 `mask-image:url("https://cdn.example/bolt.svg")`,
+		`mask-image: radial-gradient(circle, #000, transparent), url(https://mintlify.b-cdn.net/v6.6.0/solid/bolt.svg)`: "mask-image:radial-gradient(circle, #000, transparent), " + drawn,
 	} {
 		fsys := fstest.MapFS{"docs.json": {Data: []byte(`{"name": "x", "navigation": {"pages": ["page"]}}`)}, "page.mdx": {Data: []byte("<div style='" + style + "'></div>\n")}}
 		_, s := open(t, fsys)
