@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Options say how a slice is shown.
@@ -35,6 +33,10 @@ type Options struct {
 	Without map[string]bool
 }
 
+// maxRepeated is the longest content of a request, in bytes, that samples in all
+// languages repeat. Longer content stands in the first of them; the others send a file.
+const maxRepeated = 4 << 10
+
 type code struct{ lang, title, source string }
 
 // samples are those that are made up of a call that sends content of the type m,
@@ -55,8 +57,12 @@ func (s *Slice) samples(o Options, m *Media, own bool) []code {
 	r := s.request(o, m)
 	add := func(i int) {
 		w := writers[i]
-		if !slices.ContainsFunc(out, func(c code) bool { return c.title == w.title }) {
-			out = append(out, code{w.lang, w.title, w.write(r)})
+		if slices.ContainsFunc(out, func(c code) bool { return c.title == w.title }) {
+			return
+		}
+		out = append(out, code{w.lang, w.title, w.write(r)})
+		if len(r.body) > maxRepeated {
+			r.body, r.json, r.file = "", false, true
 		}
 	}
 	if len(o.Languages) == 0 {
@@ -262,17 +268,38 @@ func python(r *request) string {
 
 // pythonLiteral writes JSON's words as Python's.
 func pythonLiteral(raw string) string {
-	words := map[string]string{"true": "True", "false": "False", "null": "None"}
-	return jsonWord().ReplaceAllStringFunc(raw, func(m string) string {
-		if w := words[m]; w != "" {
-			return w
+	var b strings.Builder
+	b.Grow(len(raw))
+	for i := 0; i < len(raw); {
+		end := i + 1
+		switch c := raw[i]; {
+		case c == '"':
+			for end < len(raw) && raw[end] != '"' {
+				if raw[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end = min(end+1, len(raw))
+		case 'a' <= c && c <= 'z':
+			for end < len(raw) && 'a' <= raw[end] && raw[end] <= 'z' {
+				end++
+			}
 		}
-		return m
-	})
+		switch part := raw[i:end]; part {
+		case "true":
+			b.WriteString("True")
+		case "false":
+			b.WriteString("False")
+		case "null":
+			b.WriteString("None")
+		default:
+			b.WriteString(part)
+		}
+		i = end
+	}
+	return b.String()
 }
-
-// jsonWord matches texts, which stay, and the words of JSON.
-var jsonWord = lazy.Regexp(`"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b`)
 
 func golang(r *request) string {
 	var b strings.Builder

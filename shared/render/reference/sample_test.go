@@ -209,3 +209,22 @@ func TestAccepts(t *testing.T) {
 		}
 	}
 }
+
+// Long content stands in the sample of one language, and the others send a file: what
+// a small specification with many operations makes is bounded.
+func TestLongContentStandsOnce(t *testing.T) {
+	example := `[` + strings.Repeat(`{"a":true,"b":null},`, 400) + `{"true":"a \"null\" é"}]`
+	src := `{"openapi":"3.1.0","info":{"title":"A","version":"1"},"servers":[{"url":"https://a.example"}],"paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"example":` +
+		example + `}}},"responses":{"200":{"description":"x"}}}}}}`
+	r := NewReader(fstest.MapFS{"a.json": {Data: []byte(src)}})
+	spec := r.Spec("a.json")
+	s := r.Slice(spec, &spec.Operations[0])
+	for i, c := range s.samples(Options{}, &s.Body.Media[0], false) {
+		if long := len(c.source) > 4<<10; long != (i == 0) {
+			t.Errorf("the sample in %s has %d bytes", c.title, len(c.source))
+		}
+	}
+	if c := s.samples(Options{Languages: []string{"python"}}, &s.Body.Media[0], false)[0].source; !strings.Contains(c, `"true": "a \"null\" é"`) || !strings.Contains(c, `"a": True`) || !strings.Contains(c, `"b": None`) {
+		t.Errorf("Python's sample is\n%.300s", c[max(0, len(c)-300):])
+	}
+}

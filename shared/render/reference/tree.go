@@ -198,6 +198,9 @@ func (v *value) appendJSON(b []byte, limit, depth int) ([]byte, error) {
 
 // appendJSONString appends a string as JSON, without the escapes for HTML.
 func appendJSONString(b []byte, s string) []byte {
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f || r == '"' || r == '\\' }) < 0 {
+		return append(append(append(b, '"'), s...), '"')
+	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/base/redirect"
+	"github.com/bindery-docs/bindery/shared/render/reference"
 )
 
 // index holds the tables that are built when first asked for.
@@ -20,6 +21,8 @@ type index struct {
 	address  addresses
 	withheld addresses // in lower case: a link that is nearly right names it too
 	files    map[string]struct{}
+	// schemas are the pages that show a schema of a specification.
+	schemas map[Reference]int
 	// renamed has the bundle's names of files that have another one in the site.
 	renamed map[string]string
 	// meant has the neighbours of addresses that were missing.
@@ -64,6 +67,14 @@ func (s *Site) tables() *index {
 		}
 		for i := range s.Pages {
 			x.address.addOld(&s.Pages[i], i)
+		}
+		x.schemas = map[Reference]int{}
+		for i := range s.Pages {
+			if r := s.Pages[i].Reference; r != nil && r.Key.Kind == reference.KindSchema {
+				if _, known := x.schemas[*r]; !known {
+					x.schemas[*r] = i
+				}
+			}
 		}
 		x.renamed = make(map[string]string, len(s.Renamed))
 		for name, source := range s.Renamed {
@@ -176,6 +187,9 @@ func (s *Site) Resolve(from int, href string) Target {
 		output = s.Pages[from].Output
 	}
 	href = cleanHref(href)
+	if t, ok := s.inSpecification(x, from, output, href); ok {
+		return t
+	}
 	if href == "" || href[0] == '#' {
 		t := Target{Kind: ToAnchor, Page: from, Path: output}
 		t.setFragment(strings.TrimPrefix(href, "#"))
@@ -212,6 +226,33 @@ func (s *Site) Resolve(from int, href string) Target {
 	t.Kind, t.Path = Missing, candidates[0]
 	t.Href = Rel(output, t.Path) + suffix(query, fragment)
 	return t
+}
+
+// inSpecification resolves a reference such as "#/components/schemas/User", which
+// descriptions in a specification have as the address of a link: the page of the
+// schema, else Other without an address. ok is false for other links.
+func (s *Site) inSpecification(x *index, from int, output, href string) (t Target, ok bool) {
+	pointer, ok := strings.CutPrefix(href, "#/")
+	if !ok || from < 0 || s.Pages[from].Reference == nil {
+		return Target{}, false
+	}
+	switch root, _, _ := strings.Cut(pointer, "/"); root {
+	case "components", "definitions", "parameters", "responses", "securityDefinitions", "paths", "tags":
+	default:
+		return Target{}, false
+	}
+	name, is := strings.CutPrefix(pointer, "components/schemas/")
+	if !is {
+		name, is = strings.CutPrefix(pointer, "definitions/")
+	}
+	name = strings.NewReplacer("~1", "/", "~0", "~").Replace(unescape(name))
+	page, known := x.schemas[Reference{File: s.Pages[from].Reference.File, Key: reference.Key{Kind: reference.KindSchema, Path: name}}]
+	if !is || !known {
+		return Target{Kind: Other, Page: -1}, true
+	}
+	t = Target{Kind: ToPage, Page: page, Path: s.Pages[page].Output}
+	s.finish(x, from, output, "", "", &t)
+	return t, true
 }
 
 // Moved reports whether a link within the site arrives only because redirects lead on

@@ -317,7 +317,8 @@ const (
 	ToAnchor
 	// External: another site, or a page that is not in this bundle.
 	External
-	// Other: another scheme, such as mailto or tel.
+	// Other: another scheme, such as mailto or tel; without Href, a place in a
+	// specification that no page shows.
 	Other
 	// Unsafe: a scheme that runs code or reads local files; Href is empty.
 	Unsafe
