@@ -91,6 +91,7 @@ func TestAuthorStylesInABrowser(t *testing.T) {
 		{"index", "the banner alone has the colour", `return css("#banner", "background-color") + css("html", "background-color").includes("9, 8, 7") + css("body", "background-color").includes("9, 8, 7")`},
 		{"index", "the text is in the window", "return " + edge},
 		{"index", "a box around the button", `return css("#topbar-cta-button > a", "color")`},
+		{"index", "the words of the button are readable", `return css("#topbar-cta-button > a > span", "color")`},
 		{"wide", "the text is in the window", "return " + edge},
 		{"margins", "the text is in the window", "return " + edge},
 		{"grids", "grids of authors stay in the window", `return String(document.documentElement.scrollWidth <= innerWidth) + (document.querySelector("#shrunk").getBoundingClientRect().width > 60)`},
@@ -104,8 +105,9 @@ func TestAuthorStylesInABrowser(t *testing.T) {
 		{"home", "our card is ours", `return String(parseFloat(css(".bdy-card:not(#own)", "padding-top")) > 10)`},
 	}
 	wants := map[string]string{
-		"grids of authors stay in the window": "truetrue",
-		"the banner alone has the colour":     "rgb(9, 8, 7)falsefalse", "a box around the button": "rgb(4, 5, 6)",
+		"the words of the button are readable": "rgb(255, 255, 255)",
+		"grids of authors stay in the window":  "truetrue",
+		"the banner alone has the colour":      "rgb(9, 8, 7)falsefalse", "a box around the button": "rgb(4, 5, 6)",
 		"nothing is around headings and text": "0px0px,0px0px,0px0px,0px0pxnone400", "links look like text": "nonetrue",
 		"an author's card is the author's": "0px0px0pxblocksolid", "a button is bare": "0px0px", "a mask is an icon": "truevisible",
 		"a mask without a picture shows nothing": "hidden", "our card is ours": "true",
