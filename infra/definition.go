@@ -12,7 +12,7 @@ import (
 // tree is a JSON object.
 type tree = map[string]any
 
-// anyMethod names the method that answers all that a path has not.
+// anyMethod names the method that answers all that a path does not list.
 const anyMethod = "x-amazon-apigateway-any-method"
 
 // keyValidator names the rule that a request must have the header with the key.
@@ -36,6 +36,7 @@ func (s *stack) definition() tree {
 		}
 		return paths[path].(tree)
 	}
+	known := map[string]bool{} // paths with an operation
 	at("/")
 	at("/{proxy+}")
 	for _, f := range functions() {
@@ -49,7 +50,16 @@ func (s *stack) definition() tree {
 			}
 		}
 		at(path)[strings.ToLower(method)] = s.call(f, path)
-		at(path)[anyMethod] = s.others(path)
+		known[path] = true
+	}
+	for path := range known {
+		methods := at(path)
+		delete(methods, anyMethod)
+		for _, method := range gatewayMethods {
+			if methods[method] == nil {
+				methods[method] = s.others(path)
+			}
+		}
 	}
 	at("/")["get"] = s.page("/")
 	for _, path := range dashboardPaths {
@@ -94,9 +104,13 @@ func (s *stack) call(f spec, path string) tree {
 	return method
 }
 
-// others is the method that answers every other method of a path of the API: 405 with
-// Allow. A mock could not, since it reads no body but JSON. The function that answers may
-// do nothing else but give out the API's document.
+// gatewayMethods are the methods that a REST API of the gateway takes. Paths of the API
+// have each of them: for SAM, a method for any would take the place of the others.
+var gatewayMethods = [...]string{"delete", "get", "head", "options", "patch", "post", "put"}
+
+// others is a method that a path of the API does not have. It answers 405 with Allow. A
+// mock could not, since it reads no body but JSON. The function that answers may do
+// nothing else but give out the API's document.
 func (s *stack) others(path string) tree {
 	method := tree{"responses": tree{}, "x-amazon-apigateway-integration": s.function(documentFunction)}
 	if parameters := inPath(path); len(parameters) > 0 {

@@ -64,7 +64,7 @@ func TestGatewayHasTheRoutesOfTheAPI(t *testing.T) {
 				pages = append(pages, name)
 				continue
 			}
-			if method != "ANY" {
+			if method != "ANY" && (want[name] || !known[path]) {
 				if !want[name] {
 					t.Errorf("the API has no %s", name)
 				}
@@ -78,6 +78,9 @@ func TestGatewayHasTheRoutesOfTheAPI(t *testing.T) {
 				continue
 			}
 			if known[path] {
+				if method == "ANY" {
+					t.Errorf("%s hides the path's own methods from SAM", name)
+				}
 				uri, _ := at(m, integration, "uri", "Fn::Sub").(string)
 				if at(m, integration, "type") != "aws_proxy" || !strings.HasSuffix(uri, "/functions/${"+document+".Arn}/invocations") || !s.mayCall(document, "*", "/*") {
 					t.Errorf("%s goes to %v", name, m[integration])
@@ -118,7 +121,8 @@ func everyPathAnswers(t *testing.T, methods map[string]object) {
 	for name := range methods {
 		_, path, _ := strings.Cut(name, " ")
 		for ; path != ""; path = path[:strings.LastIndex(path, "/")] {
-			if methods["ANY "+path] == nil {
+			missing := slices.ContainsFunc(gatewayMethods[:], func(m string) bool { return methods[strings.ToUpper(m)+" "+path] == nil })
+			if methods["ANY "+path] == nil && missing {
 				t.Errorf("%s has no answer for methods that it lacks", path)
 			}
 		}

@@ -427,6 +427,7 @@ func (d *deployment) updateFromBefore(t *testing.T) {
 			t.Errorf("the log group %s is not among %v", group, groups)
 		}
 	}
+	want[2] = "PATCH /v1/static-export/jobs 405 method_not_allowed" // the release before has no function for it: 404
 	if got := answers(); !slices.Equal(want, got) {
 		t.Errorf("the API answered\n%v\nand after the update\n%v", want, got)
 	}

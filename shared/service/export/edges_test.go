@@ -213,7 +213,7 @@ func TestExportOfUnusualRedirects(t *testing.T) {
 			lacks: []string{"one.html", "self.html", "bad.html"},
 			diags: []string{
 				"docs.json:10:1 link-unsafe", "docs.json:3:1 redirect-loop", "docs.json:4:1 redirect-loop", "docs.json:5:1 redirect-loop",
-				"docs.json:11:1 redirect-name", "docs.json:12:1 redirect-loop", "a.mdx:1:1 link-missing", "a.mdx:1:22 link-missing",
+				"docs.json:8:1 redirect-unused", "docs.json:9:1 redirect-unused", "docs.json:11:1 redirect-name", "docs.json:12:1 redirect-loop", "a.mdx:1:1 link-missing", "a.mdx:1:22 link-missing",
 			},
 		},
 		{
@@ -244,7 +244,7 @@ func TestExportOfUnusualRedirects(t *testing.T) {
 				"a.mdx", "[1](/o*d) [2](/old)"),
 			has:   map[string]string{"a.html": `<a href="a.html">1</a>`, "bindery.json": `"from": "/o*d"`},
 			lacks: []string{"o*d.html", "old.html"},
-			diags: []string{"docs.json:1:55 redirect-name", "a.mdx:1:11 link-missing"},
+			diags: []string{"docs.json:1:55 redirect-pattern", "a.mdx:1:11 link-missing"},
 		},
 		{
 			name: "thousands of redirects",
