@@ -12,7 +12,7 @@ import (
 // tree is a JSON object.
 type tree = map[string]any
 
-// anyMethod names the method that answers all that a path does not list.
+// anyMethod names the method that answers every method that a path does not list.
 const anyMethod = "x-amazon-apigateway-any-method"
 
 // keyValidator names the rule that a request must have the header with the key.
@@ -105,7 +105,7 @@ func (s *stack) call(f spec, path string) tree {
 }
 
 // gatewayMethods are the methods that a REST API of the gateway takes. Paths of the API
-// have each of them: for SAM, a method for any would take the place of the others.
+// list each of them: SAM would send all requests to a method for any.
 var gatewayMethods = [...]string{"delete", "get", "head", "options", "patch", "post", "put"}
 
 // others is a method that a path of the API does not have. It answers 405 with Allow. A

@@ -42,7 +42,8 @@ type spec struct {
 // openAPI is the operation that stands in no table of the API: its own document.
 const openAPI = "openapi"
 
-// documentFunction answers it, and the methods that the API's paths have not.
+// documentFunction answers requests for the document, and for methods that the API's
+// paths lack.
 const documentFunction = "openapi"
 
 // functions lists all functions, each a folder of functions/.

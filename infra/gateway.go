@@ -33,7 +33,7 @@ type refusal struct {
 	retryAfter string
 }
 
-// notFound is what a path that is not there gets.
+// notFound answers paths that the API does not have.
 var notFound = refusal{status: "404", code: "not_found", message: "there is nothing at this path for this method"}
 
 func refusals() []refusal {

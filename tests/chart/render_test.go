@@ -682,7 +682,7 @@ func TestRenewal(t *testing.T) {
 	if args := []string{"--job=exp_1", "--in=/link/link.json", "--out=/loop/patch.json", "--every=15m"}; !slices.Equal(ask.Args, args) || !slices.Equal(ask.Command, []string{"/bindery", "renew"}) {
 		t.Errorf("%q %q, want %q", ask.Command, ask.Args, args)
 	}
-	// Pods of the server read what is renewed, and start without it.
+	// Pods read the renewed link if there is one, and start without it.
 	server := get[*appsv1.Deployment](t, objects, "Deployment/docs-bindery").Spec.Template.Spec
 	at := slices.IndexFunc(server.Volumes, func(v corev1.Volume) bool { return v.Name == "renewed" })
 	if at < 0 || server.Volumes[at].Secret.SecretName != "docs-bindery-link" || server.Volumes[at].Secret.Optional == nil || !*server.Volumes[at].Secret.Optional {
@@ -746,7 +746,7 @@ func TestRenewalInTime(t *testing.T) {
 		"@daily": 1440, "@weekly": 1440, "* * * * 1": 1440, "0 0 1 1 *": 1440, "15,45 8-18,22 * * *": 570, "* * * * *": 1, "7/20 * * * *": 20, "0  12  *  *  *": 1440,
 	} {
 		for minutes, taken := range map[int]bool{2 * gap: true, 2*gap - 1: false} {
-			if taken && gap > 30 { // what is refused says the gap; two of the others are enough
+			if taken && gap > 30 { // the message names the gap; two accepted schedules are enough
 				continue
 			}
 			values := linked + fmt.Sprintf("loop: {enabled: true, apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}, linkLife: %dm, renew: {schedule: %q}}", minutes, schedule)

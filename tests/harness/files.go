@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -44,6 +45,19 @@ func Extract(t testing.TB, archive []byte, into string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TooLarge returns the name of an archive of a few bytes that declares a file of 100 GiB.
+func TooLarge(t testing.TB) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "bundle.tar.gz")
+	var raw bytes.Buffer
+	z := gzip.NewWriter(&raw)
+	err := tar.NewWriter(z).WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "index.html", Size: 100 << 30, Mode: 0o644})
+	if err = errors.Join(err, z.Close(), os.WriteFile(name, raw.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	return name
 }
 
 // Run runs a program and returns its output. The test fails if the program does.

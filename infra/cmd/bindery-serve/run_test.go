@@ -1,12 +1,9 @@
 package main
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +13,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/config"
 	"github.com/bindery-docs/bindery/shared/delivery/serve"
+	"github.com/bindery-docs/bindery/tests/harness"
 )
 
 // call runs the program to its end.
@@ -40,13 +38,7 @@ func TestExitCodes(t *testing.T) {
 	if err := os.WriteFile(noBundle, []byte("no bundle "+secret), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	tooLarge := filepath.Join(t.TempDir(), "large.tar.gz")
-	var raw bytes.Buffer
-	z := gzip.NewWriter(&raw)
-	err := tar.NewWriter(z).WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "index.html", Size: 100 << 30, Mode: 0o644})
-	if err = errors.Join(err, z.Close(), os.WriteFile(tooLarge, raw.Bytes(), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	tooLarge := harness.TooLarge(t)
 	for _, c := range []struct {
 		name string
 		env  map[string]string
@@ -67,7 +59,7 @@ func TestExitCodes(t *testing.T) {
 		{"nothing there", nil, []string{"--bundle-url", "file:///nowhere/b"}, exitNoBundle, "there is no file"},
 		{"the flag comes before the variable", map[string]string{config.BundleURL: "https://a.example/" + secret, config.BundleURLFile: "/x"}, []string{"--bundle-url", "file:///nowhere/b"}, exitNoBundle, "there is no file"},
 		{"refused", map[string]string{config.BundleURL: "file://" + noBundle}, nil, exitRefused, "refused"},
-		{"an archive that says that it is too large", map[string]string{config.BundleURL: "file://" + tooLarge}, nil, exitRefused, "107374182400 bytes"},
+		{"an archive that declares too large a file", map[string]string{config.BundleURL: "file://" + tooLarge}, nil, exitRefused, "107374182400 bytes"},
 		{"a volume that can't be written to", map[string]string{config.BundleURL: "file://" + noBundle}, []string{"--data", "/proc/nowhere"}, exitError, "data folder"},
 		{"a port that there is not", map[string]string{config.BundleURL: "file://" + noBundle}, []string{"--addr", "127.0.0.1:99999"}, exitError, "BINDERY_ADDR"},
 	} {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"archive/tar"
 	"bufio"
 	"bytes"
 	"compress/gzip"
@@ -32,6 +31,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/shared/service/preview"
 	"github.com/bindery-docs/bindery/shared/service/server"
+	"github.com/bindery-docs/bindery/tests/harness"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -435,17 +435,10 @@ func TestServeCompresses(t *testing.T) {
 	}
 }
 
-// TestServe has the program show a folder until it is told to end.
-// TestDeclaredSizes: an archive that says of itself that it is too large is refused before
-// any of it is unpacked or compared.
+// TestDeclaredSizes: serve and diff refuse an archive that declares too large a file before
+// they unpack or compare any of it.
 func TestDeclaredSizes(t *testing.T) {
-	archive := filepath.Join(t.TempDir(), "bundle.tar.gz")
-	var raw bytes.Buffer
-	z := gzip.NewWriter(&raw)
-	err := tar.NewWriter(z).WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "index.html", Size: 100 << 30, Mode: 0o644})
-	if err = errors.Join(err, z.Close(), os.WriteFile(archive, raw.Bytes(), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	archive := harness.TooLarge(t)
 	for _, args := range [][]string{{"diff", archive, archive}, {"serve", archive, "--addr", "127.0.0.1:0"}} {
 		var said bytes.Buffer
 		code := run(t.Context(), args, strings.NewReader(""), &said, &said, func(string) string { return "" })
@@ -455,6 +448,7 @@ func TestDeclaredSizes(t *testing.T) {
 	}
 }
 
+// TestServe has the program show a folder until it is told to end.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("home"), 0o644); err != nil {

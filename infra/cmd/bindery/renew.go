@@ -36,8 +36,8 @@ type renewedLink struct {
 	RenewedAt time.Time `json:"renewedAt"`
 }
 
-// due reports whether half of the link's life is over at a time. One of the future was
-// made by a clock that was wrong.
+// due reports whether half of the link's life is over. A link from the future is due too:
+// a wrong clock made it.
 func (l renewedLink) due(now time.Time) bool {
 	return l.RenewedAt.After(now) || !now.Before(l.RenewedAt.Add(l.ExpiresAt.Sub(l.RenewedAt)/2))
 }
@@ -125,7 +125,8 @@ func (a *app) renew(ctx context.Context, who *caller, f renewFlags) error {
 	return nil
 }
 
-// patchFlags are where the API server of a cluster is, and who asks it.
+// patchFlags hold the address of a cluster's API server, the folder of the service account
+// that calls it, and the file with the patch.
 type patchFlags struct {
 	host, port, namespace, account, patch string
 }

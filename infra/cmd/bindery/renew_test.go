@@ -51,7 +51,7 @@ func TestRenew(t *testing.T) {
 		"one that ended":        {link("exp_1", -2*time.Hour, -time.Hour), nil, true, "a fresh link", false},
 		"another job's":         {link("exp_0", -time.Minute, 59*time.Minute), nil, true, "a fresh link", false},
 		"one of the future":     {link("exp_1", 24*time.Hour, 25*time.Hour), nil, true, "a fresh link", false},
-		"what is no link":       {"x", nil, true, "a fresh link", false},
+		"a file without a link": {"x", nil, true, "a fresh link", false},
 		"the right bundle":      {"", []string{"--sha256", sha}, true, "a fresh link", false},
 		"another bundle":        {"", []string{"--sha256", strings.Repeat("0", 64)}, true, "nothing is changed", true},
 		"time enough":           {"", []string{"--every", "30m"}, true, "a fresh link", false},

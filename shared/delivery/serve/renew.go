@@ -20,7 +20,7 @@ import (
 // asks the API, or reads a file. The zero value turns it off.
 type Renewal struct {
 	// File holds the answer of generate-bundle, as JSON. Another program renews it: the
-	// file is read anew each time, and may be missing. API, Job and KeyFile are empty then.
+	// file is read again each time, and may be missing. API, Job and KeyFile are empty then.
 	File string
 	// API is the address of the API, and Job the export's job.
 	API, Job string

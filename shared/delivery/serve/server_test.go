@@ -34,7 +34,7 @@ type origin struct {
 	mu       sync.Mutex
 	data     []byte
 	status   int           // instead of the bundle; 0 for none
-	needs    string        // in the query of a link, for the bundle in place of status
+	needs    string        // part of a link's query that gets the bundle instead of status
 	cut      int           // bytes after which each answer breaks off; 0 for never
 	expireAt int           // requests after which the link has expired; 0 for never
 	noTags   bool          // no validators

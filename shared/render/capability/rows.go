@@ -146,7 +146,7 @@ var rows = [...]Row{
 	{Kind: Hook, Name: ".code-block", State: Done, Rule: "is on `div`: a block of code"},
 	{Kind: Hook, Name: ".code-group", State: Done, Rule: "is on `div`: a group of them"},
 	{Kind: Hook, Name: ".expandable", State: Done, Rule: "is on `details`: an expandable part"},
-	{Kind: Hook, Name: ".eyebrow", State: Done, Rule: "is on `.bdy-breadcrumbs`: what stands above the title"},
+	{Kind: Hook, Name: ".eyebrow", State: Done, Rule: "is on `.bdy-breadcrumbs`, the line above the title"},
 	{Kind: Hook, Name: ".feedback-toolbar", State: Done, Rule: "is on `.bdy-rating`: the question whether a page helped"},
 	{Kind: Hook, Name: ".field", State: Done, Rule: "is on `div`: a parameter or a field of an answer"},
 	{Kind: Hook, Name: ".frame", State: Done, Rule: "is on `figure`: a frame"},

@@ -207,10 +207,10 @@ func (p *parser) plainAngle(in *inliner, from, i int) int {
 	return p.angleLink(in, from, i)
 }
 
-// withoutComments makes a parser of the same source without the comments that the
-// parser found open: up to their ends, or up to the end of the paragraph where another
-// one begins before, or none ends. Space is in their place, so that all else keeps its own.
-// In plain Markdown, what has no end is text. The result is nil if there is none.
+// withoutComments returns a parser of the same source with spaces for the comments that
+// this parser found open, so that all offsets stay. A comment without an end goes up to the
+// end of its paragraph, and so does one before the end of which another begins. In plain
+// Markdown it is text. The result is nil if there is no comment to remove.
 func (p *parser) withoutComments() *parser {
 	source, from := []byte(p.s), 0
 	next := &parser{Options: p.Options}

@@ -151,7 +151,7 @@ type parser struct {
 	// mark; lines holds where each of its lines begins.
 	s     string
 	lines []int
-	// open are the places of comments whose ends are not in their paragraphs.
+	// open holds the offsets of comments that do not end in their paragraphs.
 	open []int
 	// origins holds where the lines begin in the real source, when that
 	// differs.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCommentsStayOut: no comment of HTML is published, wherever it stands, and what
-// stands around it is. Code shows what it has.
+// TestCommentsStayOut: pages show the text around an HTML comment, and not the comment.
+// Code shows comments.
 func TestCommentsStayOut(t *testing.T) {
 	for _, src := range []string{
 		"a <!-- secret --> b", "a <!-- secret\nsecret --> b", "a <!-- secret\n\nsecret --> b", "a <!-- secret\n\nsecret\n\n- secret\n\n# secret\n\nsecret --> b\n\nend",

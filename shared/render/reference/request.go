@@ -106,7 +106,7 @@ func fill(address string, values map[string]string) string {
 	}
 }
 
-// openServer stands in samples for a server that the specification leaves open.
+// openServer is the placeholder in samples for a server without a host.
 const openServer = "<server>"
 
 // base returns the address of the first server.

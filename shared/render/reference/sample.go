@@ -33,8 +33,8 @@ type Options struct {
 	Without map[string]bool
 }
 
-// maxRepeated is the longest content of a request, in bytes, that samples in all
-// languages repeat. Longer content stands in the first of them; the others send a file.
+// maxRepeated is the size in bytes up to which samples in all languages contain the
+// request body. Only the first language contains a larger one. The others send a file.
 const maxRepeated = 4 << 10
 
 type code struct{ lang, title, source string }

@@ -210,9 +210,9 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-// Long content stands in the sample of one language, and the others send a file: what
-// a small specification with many operations makes is bounded.
-func TestLongContentStandsOnce(t *testing.T) {
+// Only one language's sample contains a long body, and the others send a file. This bounds
+// the pages of a small specification with many operations.
+func TestLongBodyIsShownOnce(t *testing.T) {
 	example := `[` + strings.Repeat(`{"a":true,"b":null},`, 400) + `{"true":"a \"null\" é"}]`
 	src := `{"openapi":"3.1.0","info":{"title":"A","version":"1"},"servers":[{"url":"https://a.example"}],"paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"example":` +
 		example + `}}},"responses":{"200":{"description":"x"}}}}}}`

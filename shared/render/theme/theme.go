@@ -321,7 +321,7 @@ func (t *Theme) appendIcon(dst []byte, icon string) []byte {
 	if svg, ok := t.Icon(name, library, style); ok {
 		dst = append(dst, svg...)
 	} else if t.icons.Pro(name) {
-		dst = append(dst, `<svg class="icon bdy-icon" viewBox="0 0 24 24" aria-hidden="true"></svg>`...) // what stands beside it stays where it is
+		dst = append(dst, `<svg class="icon bdy-icon" viewBox="0 0 24 24" aria-hidden="true"></svg>`...) // an empty box, so that the layout stays
 	}
 	return dst
 }

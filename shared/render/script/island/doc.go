@@ -10,7 +10,7 @@
 //	meter.go      what counts it, and the limits
 //	bounds.go     the language's own functions within these limits
 //	bounds.js     what a replacement with marks says
-//	regexp.go     regular expressions, whose steps are counted
+//	regexp.go     regular expressions, with counted steps
 //	words.go      words of a script that may be names of classes
 //	tree.go       what is shown, and where errors came from
 //	worker.go     the other side: the process that reads and runs the scripts

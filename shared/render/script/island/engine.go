@@ -17,9 +17,8 @@ import (
 	"time"
 )
 
-// Guards of time for what no other bound foresaw: one call of the engine's own that
-// takes for ever. They decide nothing about what is shown: a process that they end
-// is an Ended.
+// Time limits for what no counted limit covers: a call inside the engine that does not
+// return. They never change what a page shows: a process that they end is an Ended.
 
 // maxCPU is the processor's time, which the process looks at itself: it is the
 // same on a busy machine. Tests of what is counted give more of it: on a slow

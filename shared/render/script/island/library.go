@@ -15,7 +15,7 @@ const (
 	// apartFrom is the number on a page from which sources are read apart from what
 	// they import, which is read once for all of them.
 	apartFrom = 20
-	// maxLibraries bounds what is kept from one source to the next.
+	// maxLibraries is the number of libraries that are cached from one source to the next.
 	maxLibraries = 50
 )
 
@@ -41,7 +41,7 @@ type asked struct {
 	is   bool
 }
 
-// askingFiles remembers what it was asked.
+// askingFiles records which files it was asked for.
 type askingFiles struct {
 	files
 	asked []asked

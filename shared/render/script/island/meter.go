@@ -41,7 +41,7 @@ var (
 	errBits  = fmt.Errorf("it makes an integer of more than %d bits", maxBits)
 )
 
-// work is what was done, in steps.
+// work returns the number of steps so far.
 func (m *meter) work() int {
 	if m.expressions == nil {
 		return m.steps

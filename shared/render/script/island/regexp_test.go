@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -54,8 +53,8 @@ func TestRegExp(t *testing.T) {
 	}
 }
 
-// TestRegExpSteps: an expression that goes back without an end is left out after
-// the same number of steps everywhere, and named by its place.
+// TestRegExpSteps: an expression that backtracks too long fails after a fixed number of
+// steps, with its file and line. One without back-references takes few steps.
 func TestRegExpSteps(t *testing.T) {
 	files := fstest.MapFS{"snippets/a.jsx": {Data: []byte("export const A = () => {\n  const slow = /(a+)+\\1$/\n  return <p>{String(slow.test('a'.repeat(40) + 'b'))}</p>\n}\n")}}
 	page := Source{File: "page.mdx", Module: "import {A} from '/snippets/a.jsx'", Expression: "<A />", Line: 9}
@@ -71,24 +70,5 @@ func TestRegExpSteps(t *testing.T) {
 		if _, err := e.Render(t.Context(), files, Source{File: "page.mdx", Expression: "{String(" + linear + ")}", Line: 1}, nil); err != nil {
 			t.Errorf("%s: %v", linear, err)
 		}
-	}
-	outside.NoRace(t, "it measures the processor's time")
-	e.Close()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &used); err != nil {
-		t.Fatal(err)
-	}
-	before := used.Utime.Nano()
-	if _, err := e.Render(t.Context(), files, page, nil); !errors.As(err, &fault) {
-		t.Fatalf("error is %v", err)
-	}
-	e.Close()
-	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &used); err != nil {
-		t.Fatal(err)
-	}
-	if took := used.Utime.Nano() - before; took > 2e9 {
-		t.Errorf("it took %d ms of a processor", took/1e6)
-	} else {
-		t.Logf("it took %d ms of a processor", took/1e6)
 	}
 }

@@ -309,8 +309,8 @@ func (l *libraries) perform(site files, r request) (a answer) {
 	return a
 }
 
-// show shows a source apart from what it imports; ok is false where it must be read
-// with that.
+// show shows a source without reading its imports again. ok is false if the source must be
+// read together with them.
 func (l *libraries) show(site files, s Source, components []string) (a answer, ok bool) {
 	names, ok := bound(s)
 	if !ok {

@@ -68,7 +68,7 @@ func (p *Program) Names() []Name { return p.names }
 // Size is about how many bytes the program takes.
 func (p *Program) Size() int { return 100 * len(p.code) }
 
-// Flags are the flags of an expression that change what it matches at a place.
+// Flags are the flags of an expression that change what it matches.
 type Flags struct{ IgnoreCase, Multiline, DotAll, Unicode bool }
 
 // maxCode bounds the instructions of one expression: counted repetitions of

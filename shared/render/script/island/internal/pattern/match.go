@@ -40,11 +40,11 @@ type Matcher struct {
 	keepsFrom int  // steps left from which they are
 }
 
-// entry is a place to go back to, or what is to be restored on the way.
+// entry is a position to backtrack to, or a slot or register to restore while backtracking.
 type entry struct {
 	what entryKind
 	pc   int32 // or the slot or register
-	pos  int32 // or what it was
+	pos  int32 // or its former value
 	to   int32 // of loops: how far back it may go, or how many it has taken
 }
 
@@ -304,7 +304,7 @@ func (m *Matcher) look(in *inst, pc, pos int) bool {
 		}
 		return false
 	}
-	// There is one way for it to match; what it changed is restored on the way back.
+	// It matches in one way only. Backtracking restores what it changed.
 	kept := m.track[:base]
 	for _, e := range m.track[base:] {
 		if e.what == entrySlot || e.what == entryRegister {

@@ -219,7 +219,7 @@ func (p *parser) number() (int, bool) {
 	return n, p.at > start
 }
 
-// char is one character as it stands.
+// char returns a node that matches one character.
 func (p *parser) char(r rune) *node {
 	if s := p.characters[r]; s != nil {
 		return &node{kind: kindSet, set: s}
