@@ -3,6 +3,7 @@ package reference
 import (
 	"fmt"
 	"net/url"
+	"path"
 	"strings"
 )
 
@@ -62,6 +63,25 @@ func absolute(address string) string {
 	}
 	address, _, _ = strings.Cut(address, "#")
 	return address
+}
+
+// fromFile returns a server's address, which OpenAPI takes as relative to its file (OpenAPI
+// 3.1, 4.8.5). It stays as it is in a file of the site.
+func fromFile(file, address string) string {
+	if !Remote(file) || strings.Contains(address, "://") {
+		return address
+	}
+	base, err := url.Parse(absolute(file))
+	if err != nil {
+		return address
+	}
+	switch {
+	case strings.HasPrefix(address, "//"):
+		return base.Scheme + ":" + address
+	case !strings.HasPrefix(address, "/"): // not by net/url, which escapes {variables}
+		address = path.Join("/", path.Dir(base.Path), address)
+	}
+	return base.Scheme + "://" + base.Host + address
 }
 
 // remoteFile is the address that a reference in a file leads to, where that is

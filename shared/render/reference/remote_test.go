@@ -23,6 +23,31 @@ func (c *copies) Read(address string) ([]byte, string) {
 	return []byte(text), ""
 }
 
+// A server without a host is that of the specification's own address.
+func TestServersBesideTheSpecification(t *testing.T) {
+	for _, c := range []struct{ servers, want string }{
+		{"", "https://h.example/a"},
+		{"servers: [{url: /}]", "https://h.example/a"},
+		{"servers: [{url: /v1}]", "https://h.example/v1/a"},
+		{"servers: [{url: '/{v}', variables: {v: {default: v2}}}]", "https://h.example/v2/a"},
+		{"servers: [{url: v1}]", "https://h.example/api/v1/a"},
+		{"servers: [{url: ../v1/}]", "https://h.example/v1/a"},
+		{"servers: [{url: //x.example/v1}]", "https://x.example/v1/a"},
+		{"servers: [{url: 'http://x.example'}]", "http://x.example/a"},
+	} {
+		const address = "https://h.example/api/openapi.yaml"
+		r := NewReader(fstest.MapFS{})
+		r.UseRemotes(&copies{files: map[string]string{address: "openapi: 3.1.0\n" + c.servers + "\npaths: {/a: {get: {}}}\n"}})
+		spec := r.Spec(address)
+		if spec == nil {
+			t.Fatalf("%s: %+v", c.servers, r.Diagnostics())
+		}
+		if got := r.Slice(spec, &spec.Operations[0]).request(Options{}, nil).url; got != c.want {
+			t.Errorf("%q: %s, want %s", c.servers, got, c.want)
+		}
+	}
+}
+
 // A specification on another host is read like a file of the site, references in
 // it lead to files beside it there, and each is asked for once.
 func TestSpecificationsElsewhere(t *testing.T) {

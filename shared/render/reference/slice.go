@@ -262,10 +262,15 @@ func (c *slicer) operation(root, item, op place) {
 				if !c.room(place{doc: from.doc, v: s}) {
 					break
 				}
-				out.Servers = append(out.Servers, c.server(s))
+				server := c.server(s)
+				server.URL = fromFile(from.doc.file, server.URL)
+				out.Servers = append(out.Servers, server)
 			}
 			break
 		}
+	}
+	if address := fromFile(root.doc.file, "/"); len(out.Servers) == 0 && whole.v != nil && address != "/" {
+		out.Servers = []Server{{URL: address}} // as OpenAPI has it without servers
 	}
 	c.hideParts(op.doc, op.v)
 	c.hideParts(op.doc, op.v.get("parameters"))
