@@ -19,6 +19,12 @@ const (
 	// together, besides partsPerByte for each byte of what was read.
 	maxSpecParts = 1_000_000
 	partsPerByte = 2
+	// maxSpecBytes is how many bytes of values and texts all slices of a specification
+	// have together, besides bytesPerByte for each byte of what was read. No slice has
+	// fewer than fewestBytes.
+	maxSpecBytes = 8 << 20
+	bytesPerByte = 16
+	fewestBytes  = 4 << 10
 	// maxSteps is how many nodes a page has of its slice, together with the
 	// schemas that were looked at for them; the largest page of a real
 	// specification has some ten thousand.
@@ -26,11 +32,11 @@ const (
 	// maxSpecSteps is how many all pages of a specification have together,
 	// besides stepsPerByte for each byte of what was read: they are divided
 	// among its operations, none of which gets fewer than fewestSteps.
-	maxSpecSteps = 1_000_000
-	stepsPerByte = 32
-	fewestSteps  = 2000
+	maxSpecSteps = 400_000
+	stepsPerByte = 16
+	fewestSteps  = 800
 	// bytesPerStep is how many bytes of descriptions count as one node more.
-	bytesPerStep = 32
+	bytesPerStep = 8
 	// maxMade is how many values and properties are looked at to make up the
 	// examples of one page.
 	maxMade = 500_000
@@ -50,17 +56,22 @@ func (c *slicer) room(p place) bool {
 		return false
 	}
 	c.slice.Cut = true
-	if *c.spent > c.r.specParts() {
-		c.r.report(mdx.Warning, "api-cut", c.slice.File, 0, "the pages of the specification have very many parts together, for its size: the rest is left out")
+	if *c.spent > c.r.specParts() || c.bytes >= c.limit && c.limit < maxSliceBytes {
+		c.reportWhole()
 	} else {
 		c.r.report(mdx.Warning, "api-cut", p.doc.file, p.line(), "%s has more than %d parts: deeper ones are left out", c.slice.Key, maxParts)
 	}
 	return false
 }
 
+// reportWhole reports that the slices of the specification have no more room together.
+func (c *slicer) reportWhole() {
+	c.r.report(mdx.Warning, "api-cut", c.slice.File, 0, "the pages of the specification have very many parts or long texts together, for its size: the rest is left out")
+}
+
 // full reports whether nothing more fits: what is left of a list is not looked at.
 func (c *slicer) full() bool {
-	return c.count > maxParts || c.bytes >= maxSliceBytes || *c.spent > c.r.specParts()
+	return c.count > maxParts || c.bytes >= c.limit || *c.spent > c.r.specParts()
 }
 
 // each calls fn for each member of the object p, where its reference leads, as
@@ -81,7 +92,10 @@ func (c *slicer) each(p place, fn func(key string, at place)) {
 // words takes a text into the slice, as far as there is room: aliases make many
 // of one.
 func (c *slicer) words(s string) string {
-	if c.bytes += len(s); c.bytes > maxSliceBytes {
+	if c.bytes += len(s); c.bytes > c.limit {
+		if c.limit < maxSliceBytes {
+			c.reportWhole()
+		}
 		return ""
 	}
 	return s
@@ -97,7 +111,7 @@ func (c *slicer) texts(v *value, limit int) []string {
 	}
 	var out []string
 	for _, x := range v.list() {
-		if len(out) == limit || c.bytes >= maxSliceBytes {
+		if len(out) == limit || c.bytes >= c.limit {
 			break
 		}
 		if c.bytes++; x.str() != "" {
@@ -109,6 +123,11 @@ func (c *slicer) texts(v *value, limit int) []string {
 
 // specParts is how many parts the slices of one specification may have.
 func (r *Reader) specParts() int { return maxSpecParts + partsPerByte*int(r.bytes) }
+
+// sliceBytes is how many bytes the next slice of a specification may have.
+func (r *Reader) sliceBytes(s *Spec) int {
+	return max(fewestBytes, min(maxSliceBytes, maxSpecBytes+bytesPerByte*int(r.bytes)-s.bytes))
+}
 
 // share is how many steps each page has where they are shared by n operations.
 func (r *Reader) share(operations int) int {

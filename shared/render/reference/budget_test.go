@@ -169,11 +169,48 @@ func TestBudgetOfAliases(t *testing.T) {
 	}
 }
 
+// What 1,500 operations share is on the first pages whole, and on the others as far as
+// there is room. The report says so once.
+func TestBudgetOfSharedTexts(t *testing.T) {
+	text := strings.Repeat("word ", 3000)
+	for name, operation := range map[string]string{
+		"an example":    `{"responses": {"200": {"content": {"application/json": {"example": "` + text + `"}}}}}`,
+		"a description": `{"description": "` + text + `"}`,
+		"a code sample": `{"x-codeSamples": [{"lang": "go", "source": "` + text + `"}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var paths strings.Builder
+			for i := range 1500 {
+				fmt.Fprintf(&paths, "  /p%d: *shared\n", i)
+			}
+			r := NewReader(fstest.MapFS{"x.yaml": {Data: []byte("openapi: 3.1.0\nx-shared: &shared {\"get\": " + operation + "}\npaths:\n" + paths.String())}})
+			s := r.Spec("x.yaml")
+			size, first := 0, 0
+			for i := range s.Operations {
+				raw, err := r.Slice(s, &s.Operations[i]).Encode()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if size += len(raw); i == 0 {
+					first = len(raw)
+				}
+			}
+			if first < len(text) || size > 2*maxSpecBytes {
+				t.Errorf("the first page has %d bytes, all have %d", first, size)
+			}
+			if said := r.Diagnostics(); len(said) != 1 || said[0].Code != "api-cut" || !strings.Contains(said[0].Message, "together") {
+				t.Errorf("the report: %v", said)
+			}
+		})
+	}
+}
+
 // The page of limits has the constants.
 func TestLimitsPage(t *testing.T) {
 	n := fmt.Sprintf
 	outside.LimitRow(t, "What a page shows of a specification", n("%d parts", maxParts), n("%d MiB", maxSliceBytes>>20))
-	outside.LimitRow(t, "What all pages show of a specification", n("%d parts, and %d for each byte", maxSpecParts, partsPerByte))
+	outside.LimitRow(t, "What all pages show of a specification", n("%d parts, and %d for each byte", maxSpecParts, partsPerByte),
+		n("%d MiB, and %d times its size; each page at least %d KiB", maxSpecBytes>>20, bytesPerByte, fewestBytes>>10))
 	outside.LimitRow(t, "The content of a page of a specification",
 		n("%d nodes; of all pages %d and %d for each byte, divided by the operations, but %d", maxSteps, maxSpecSteps, stepsPerByte, fewestSteps),
 		n("%d MiB of descriptions, %d MiB of examples", maxTold>>20, maxCode>>20))

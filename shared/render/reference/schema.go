@@ -132,6 +132,7 @@ type slicer struct {
 	count int  // parts of the slice
 	spent *int // parts of the specification's slices
 	bytes int
+	limit int             // of bytes
 	have  map[string]bool // parameters, by place and name
 	// hidden has what of the page's parts is for other readers.
 	hidden hidden
@@ -430,9 +431,12 @@ func (c *slicer) value(v *value, schema place, limit int) json.RawMessage {
 	if v == nil || c.r.tooLarge[v] {
 		return nil
 	}
-	b, err := c.typed(v, schema).json(min(limit, maxSliceBytes-min(c.bytes, maxSliceBytes)))
+	b, err := c.typed(v, schema).json(min(limit, c.limit-min(c.bytes, c.limit)))
 	if err != nil {
-		c.r.tooLarge[v] = limit == maxExample && c.bytes+limit <= maxSliceBytes
+		c.r.tooLarge[v] = limit == maxExample && c.bytes+limit <= c.limit
+		if c.bytes+limit > c.limit && c.limit < maxSliceBytes {
+			c.reportWhole()
+		}
 		return nil
 	}
 	c.bytes += len(b) // what is hidden took as long

@@ -108,7 +108,7 @@ components:
 			s := r.Spec("x.yaml")
 			o := Operation{op: place{doc: s.doc}}
 			slice := r.Slice(s, &o)
-			cut := &slicer{r: r, spent: new(int), slice: slice}
+			cut := &slicer{r: r, spent: new(int), limit: maxSliceBytes, slice: slice}
 			x := cut.schema(place{doc: s.doc, v: s.schemas.get("Subject")}, 0)
 			b := &builder{slice: slice, kind: "ParamField", place: "body"}
 			got := outline([]*mdx.Node{b.field(field{name: "v", schema: x}, 0)})

@@ -213,7 +213,7 @@ func (r *Reader) Slice(s *Spec, o *Operation) *Slice {
 // has met must be.
 func (r *Reader) cut(s *Spec, o *Operation, known hidden) (*Slice, hidden) {
 	out := &Slice{
-		File: s.File, Line: o.Line, Key: o.Key, Title: o.Name(), Description: o.Description,
+		File: s.File, Line: o.Line, Key: o.Key, Title: o.Name(),
 		Deprecated: o.Deprecated, Schemas: map[string]*Schema{},
 	}
 	defer func() { // all files are read that the operation refers to
@@ -221,7 +221,9 @@ func (r *Reader) cut(s *Spec, o *Operation, known hidden) (*Slice, hidden) {
 			out.Steps = steps
 		}
 	}()
-	c := &slicer{r: r, slice: out, spent: &s.parts, have: map[string]bool{}, hidden: known}
+	c := &slicer{r: r, slice: out, spent: &s.parts, limit: r.sliceBytes(s), have: map[string]bool{}, hidden: known}
+	defer func() { s.bytes += c.bytes }()
+	out.Description = c.words(o.Description)
 	switch o.Key.Kind {
 	case KindSchema:
 		out.Schemas[o.op.id] = new(Schema)
@@ -298,7 +300,7 @@ func (c *slicer) operation(root, item, op place) {
 				continue
 			}
 			s := Sample{c.first(v, "lang"), c.first(v, "label"), c.first(v, "source")}
-			if s.Source != "" && !c.hidden.in(s.Source) {
+			if c.bytes += len(s.Source); s.Source != "" && c.bytes <= c.limit && !c.hidden.in(s.Source) {
 				out.Samples = append(out.Samples, s)
 			}
 		}
@@ -347,7 +349,7 @@ func (c *slicer) callbacks(name string, p place) {
 func (c *slicer) server(v *value) Server {
 	s := Server{URL: c.first(v, "url"), Description: c.first(v, "description")}
 	for _, m := range v.get("variables").fields() {
-		if c.bytes >= maxSliceBytes {
+		if c.bytes >= c.limit {
 			break
 		}
 		s.Variables = append(s.Variables, Variable{Name: c.words(m.key), Default: c.first(m.val, "default"), Description: c.first(m.val, "description"), Enum: c.texts(m.val.get("enum"), maxParts)})
@@ -388,13 +390,13 @@ func (c *slicer) scheme(name string, v *value) Scheme {
 		Value: c.first(v, "x-default"),
 	}
 	for _, f := range v.get("flows").fields() {
-		if c.bytes >= maxSliceBytes {
+		if c.bytes >= c.limit {
 			break
 		}
 		flow := Flow{Name: c.words(f.key), AuthorizeURL: c.first(f.val, "authorizationUrl"), TokenURL: c.first(f.val, "tokenUrl"), RefreshURL: c.first(f.val, "refreshUrl")}
 		scopes := cmp.Or(f.val.get("scopes"), f.val.get("availableScopes"))
 		for _, m := range scopes.fields() {
-			if c.bytes >= maxSliceBytes {
+			if c.bytes >= c.limit {
 				break
 			}
 			flow.Scopes = append(flow.Scopes, Scope{c.words(m.key), c.words(m.val.str())})

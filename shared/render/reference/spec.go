@@ -25,6 +25,8 @@ type Spec struct {
 	schemas *value
 	// parts is how many all slices have that were cut.
 	parts int
+	// bytes is how many bytes of values and texts they have.
+	bytes int
 	// byChannel are the operations of AsyncAPI 3 by their channel.
 	byChannel map[*value][]place
 	// restricted are the operations that are left out, by their folded keys.
