@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/bindery-docs/bindery/tests/outside"
@@ -89,7 +90,7 @@ func compareTrees(name string, src []byte, want []string, wantErr string) string
 			g = got[i]
 		}
 		if i < len(want) {
-			w = want[i]
+			w = strings.ReplaceAll(want[i], "\r\n", "\n") // HTML reads both as one line end
 		}
 		if g != w {
 			return "token " + itoa(i) + ":\n got " + clip(g) + "\nwant " + clip(w)
