@@ -106,7 +106,8 @@ type Exported struct {
 }
 
 // ExportSite exports a site with the program, as `make run` does, once for all
-// tests. Tests must not change the bundle; they may change what they unpack from it.
+// tests that see the same files in it. Tests must not change the bundle; they may
+// change what they unpack from it.
 func ExportSite(tb testing.TB, site string) Exported {
 	tb.Helper()
 	site, err := filepath.Abs(site)
@@ -116,7 +117,17 @@ func ExportSite(tb testing.TB, site string) Exported {
 	if name, err := filepath.Rel(outside.Checkout(tb), site); err == nil && filepath.IsLocal(name) {
 		outside.Watch(tb, name)
 	}
-	once, _ := exports.LoadOrStore(site, sync.OnceValues(func() (Exported, error) { return exportOnce(outside.Programs(tb), Bindery(tb), site) }))
+	h := sha256.New()
+	if err := writeState(h, site); err != nil {
+		tb.Fatal(err)
+	}
+	once, _ := exports.LoadOrStore(string(h.Sum(nil)), sync.OnceValues(func() (Exported, error) {
+		programs := outside.Programs(tb)
+		if name, err := filepath.Rel(os.TempDir(), site); err == nil && filepath.IsLocal(name) {
+			programs = "" // no other package has this site
+		}
+		return exportOnce(programs, Bindery(tb), site)
+	}))
 	e, err := once.(func() (Exported, error))()
 	if err != nil {
 		tb.Fatal(err)
@@ -124,7 +135,7 @@ func ExportSite(tb testing.TB, site string) Exported {
 	return e
 }
 
-// exports has a function for each folder that was exported.
+// exports has a function for each site that was exported, by the digest of its state.
 var exports sync.Map
 
 // exportOnce exports a site. With a folder of programs, it stores the bundle there,
@@ -191,21 +202,27 @@ func exportKey(program, site string) (string, error) {
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}
-	fmt.Fprintln(h, site)
-	if site, err = filepath.EvalSymlinks(site); err != nil {
-		return "", err
+	err = writeState(h, site)
+	return hex.EncodeToString(h.Sum(nil))[:32], err
+}
+
+// writeState writes the path of a site and the names, sizes and times of its files.
+func writeState(w io.Writer, site string) error {
+	fmt.Fprintln(w, site)
+	site, err := filepath.EvalSymlinks(site)
+	if err != nil {
+		return err
 	}
-	err = filepath.WalkDir(site, func(path string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(site, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		info, err := d.Info()
 		if err == nil {
-			fmt.Fprintln(h, path, info.Size(), info.ModTime().UnixNano())
+			fmt.Fprintln(w, path, info.Size(), info.ModTime().UnixNano())
 		}
 		return err
 	})
-	return hex.EncodeToString(h.Sum(nil))[:32], err
 }
 
 // runOn exports a site into a folder and checks the program's JSON output.

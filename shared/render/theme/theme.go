@@ -196,10 +196,11 @@ func New(cfg Config) (*Theme, error) {
 		sheets, scripts = append(sheets, part("rating.css")), append(scripts, part("rating.js"))
 	}
 	folder := path.Base(add("folder", "css", "text/css", faces.folderSheet()))
-	// All in one layer: a site's own styles, which stand in none, win
-	// whatever their selectors are, and its utility classes come between.
+	// All in one layer: a site's own styles are in none and win, whatever their
+	// selectors are. Its utility classes come between. The layers before ours have
+	// Tailwind's names: a site's own build of Tailwind resets no margins of ours.
 	t.css = add("theme", "css", "text/css", "/*! "+notices+" Texts: "+licences+" */\n"+
-		"@layer bindery,utilities;@layer bindery{"+faces.rules.String()+faces.local.String()+tokensCSS(&t.cfg, faces)+"\n"+part("theme.css", sheets...)+"}")
+		"@layer properties,theme,reset,base,bindery,components,utilities;@layer bindery{"+faces.rules.String()+faces.local.String()+tokensCSS(&t.cfg, faces)+"\n"+part("theme.css", sheets...)+"}")
 	t.js = add("theme", "js", "text/javascript", part("theme.js", scripts...))
 	inBoot, err := json.Marshal([]any{append([]string{}, faces.early...), append([]string{}, faces.loaded...), faces.fitted, folder})
 	if err != nil {
