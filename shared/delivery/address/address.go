@@ -41,8 +41,8 @@ type Answer struct {
 // Find looks up the path of a request, unescaped, from the site's root on:
 //
 //   - x is the file x, else x.html; x/ is x/index.html.
-//   - x/ leads to x where x.html is, x leads to x/ where x/index.html is: links
-//     of a page are relative to its file.
+//   - x/ leads to x where x.html is and x/index.html is no page, x leads to x/ where
+//     only x/index.html is: links of a page are relative to its file.
 //   - a page wins over a redirect from its own address, unless it is a page
 //     that only leads elsewhere.
 //
@@ -98,6 +98,8 @@ func (a Addresses) step(urlPath, rawQuery string) Answer {
 	file := "" // what decides
 	index := func() string { return strings.TrimPrefix(name+"/index.html", "/") }
 	switch {
+	case folder && name != "" && a.Stub != nil && a.Has(name+".html") && a.Has(index()) && a.Stub(index()):
+		file, answer = name+".html", Answer{To: escapePath("/" + name), Permanent: true}
 	case (name == "" || folder) && a.Has(index()):
 		file = index()
 		answer.File = file

@@ -42,11 +42,11 @@ func Compare(ctx context.Context, before, after Source) (*Result, error) {
 			differing[name] = true
 		}
 	}
-	old, err := texts(ctx, before, differing)
+	old, err := texts(ctx, was, before, differing)
 	if err != nil {
 		return nil, err
 	}
-	now, err := texts(ctx, after, differing)
+	now, err := texts(ctx, is, after, differing)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,8 @@ func result(ctx context.Context, was, is *site, old, now map[string][]string) (_
 // site is what is kept of a whole bundle.
 type site struct {
 	info  *bundle.Info
-	pages map[string]facts    // by file
+	pages map[string]facts    // by file, or by its name in names
+	names map[string]string   // see indexNames
 	files map[string]digest   // all others, by path
 	terms map[string]struct{} // words of all pages
 	stubs map[string]struct{} // files that only lead elsewhere
@@ -124,7 +125,27 @@ func survey(ctx context.Context, source Source) (*site, error) {
 		return nil
 	})
 	s.info = info
+	s.names = indexNames(s.pages)
+	for file, name := range s.names {
+		s.pages[name] = s.pages[file]
+		delete(s.pages, file)
+	}
 	return s, err
+}
+
+// indexNames returns the names under which indexes of folders are compared, by file.
+// The page guides/index.mdx was guides/index.html in older bundles, and still is where
+// another page or file has the name guides.html. Else it is guides.html.
+func indexNames[T any](pages map[string]T) map[string]string {
+	names := map[string]string{}
+	for file := range pages {
+		if dir, ok := strings.CutSuffix(file, "/index.html"); ok {
+			if _, taken := pages[dir+".html"]; !taken {
+				names[file] = dir + ".html"
+			}
+		}
+	}
+	return names
 }
 
 func (s *site) page(name string, data io.Reader) error {
@@ -163,10 +184,11 @@ func kindOf(name string) string {
 	return "files"
 }
 
-// texts reads the words of some pages.
-func texts(ctx context.Context, source Source, of map[string]bool) (map[string][]string, error) {
+// texts reads the words of some pages of s, which source has.
+func texts(ctx context.Context, s *site, source Source, of map[string]bool) (map[string][]string, error) {
 	list := map[string][]string{}
 	_, err := source.each(ctx, func(name string, _ int64, data io.Reader) error {
+		name = cmp.Or(s.names[name], name)
 		if !of[name] {
 			return nil
 		}

@@ -132,6 +132,36 @@ func TestAddressesThatAreLost(t *testing.T) {
 	}
 }
 
+// TestIndexesOfFolders: the page guides/index.mdx is one page, whether its file is
+// guides/index.html or guides.html.
+func TestIndexesOfFolders(t *testing.T) {
+	stub := func(s site) site {
+		s.files["guides/index.html"] = `<!doctype html><title>Moved</title><meta http-equiv="refresh" content="0;url=../guides.html"></head>`
+		return s
+	}
+	old, now := pagesOf("guides/index", "How to begin", "guides/first", "First"), stub(pagesOf("guides", "How to begin", "guides/first", "First"))
+	for name, c := range map[string]struct {
+		was, is                            site
+		unchanged, changed, added, removed int
+	}{
+		"it moved":                   {old, now, 2, 0, 0, 0},
+		"it moved back":              {now, old, 2, 0, 0, 0},
+		"it moved and changed":       {old, stub(pagesOf("guides", "How to go on", "guides/first", "First")), 1, 1, 0, 0},
+		"another page has the name":  {pagesOf("guides/index", "Index", "guides", "Page"), pagesOf("guides/index", "Index", "guides", "Page"), 2, 0, 0, 0},
+		"another page took the name": {pagesOf("guides/index", "Index", "guides", "Page"), stub(pagesOf("guides", "Page")), 1, 0, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := compare(t, c.was, c.is)
+			if got := [4]int{r.Pages.Unchanged, len(r.Pages.Changed), len(r.Pages.Added), len(r.Pages.Removed)}; got != [4]int{c.unchanged, c.changed, c.added, c.removed} {
+				t.Errorf("unchanged, changed, added, removed: %v", got)
+			}
+			if len(r.LostAddresses) > 0 {
+				t.Errorf("lost: %+v", r.LostAddresses)
+			}
+		})
+	}
+}
+
 func TestAnchorsThatAreGone(t *testing.T) {
 	for _, c := range []struct {
 		name, was, is string

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -46,10 +47,10 @@ func CompareStored(ctx context.Context, before, after Stored, most int64) (*Resu
 		return nil, err
 	}
 	c := &stored{was: was, is: is, oldWords: map[string][]string{}, nowWords: map[string][]string{}, main: map[string][]byte{}, left: most}
-	if err := before.read(ctx, without(old, now), c.old); err != nil {
+	if err := before.read(ctx, was, without(old, now), c.old); err != nil {
 		return nil, err
 	}
-	if err := after.read(ctx, without(now, old), c.now); err != nil {
+	if err := after.read(ctx, is, without(now, old), c.now); err != nil {
 		return nil, err
 	}
 	for name, data := range c.main { // of pages that went
@@ -105,6 +106,11 @@ func (s Stored) list(ctx context.Context) (*site, map[string]string, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
+	all.names = indexNames(pages)
+	for file, name := range all.names {
+		pages[name] = pages[file]
+		delete(pages, file)
+	}
 	return all, pages, nil
 }
 
@@ -122,8 +128,8 @@ func without(pages, other map[string]string) map[string]bool {
 // errRead ends the reading of an archive of which the rest is not needed.
 var errRead = errors.New("all is read")
 
-// read hands some pages to fn.
-func (s Stored) read(ctx context.Context, names map[string]bool, fn func(name string, data []byte) error) error {
+// read hands some pages of a site, which the archive has, to fn.
+func (s Stored) read(ctx context.Context, all *site, names map[string]bool, fn func(name string, data []byte) error) error {
 	if len(names) == 0 {
 		return nil
 	}
@@ -135,6 +141,7 @@ func (s Stored) read(ctx context.Context, names map[string]bool, fn func(name st
 	left := len(names)
 	var stop error // as fn said it
 	_, err = bundle.ReadLists(ctx, body, bundle.Limits{}, func(name string, r io.Reader) error {
+		name = cmp.Or(all.names[name], name)
 		if !names[name] {
 			return nil
 		}

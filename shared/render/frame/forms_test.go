@@ -296,13 +296,13 @@ func TestDirectory(t *testing.T) {
 		{"group": "Own", "root": "d/own", "pages": ["d/e"]}, {"group": "Off", "hidden": true, "pages": ["d/f"]},
 		{"title": "Out", "href": "https://o.example"}, {"group": "Empty", "pages": []}]}]}}`
 	for directory, want := range map[string]string{
-		"card": `<div class="bdy-columns bdy-cols-2 bdy-directory"><div class="card bdy-card"><div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link" href="../d/a.html">A &amp; B</a></p><p class="bdy-card-description">About it</p></div></div>` +
-			`<div class="card bdy-card">BOOK<div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link" href="../d/b.html">In &lt;it&gt;</a></p></div></div>` +
-			`<div class="card bdy-card"><div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link" href="../d/own.html">Own</a></p></div></div>` +
+		"card": `<div class="bdy-columns bdy-cols-2 bdy-directory"><div class="card bdy-card"><div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link" href="d/a.html">A &amp; B</a></p><p class="bdy-card-description">About it</p></div></div>` +
+			`<div class="card bdy-card">BOOK<div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link" href="d/b.html">In &lt;it&gt;</a></p></div></div>` +
+			`<div class="card bdy-card"><div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link" href="d/own.html">Own</a></p></div></div>` +
 			`<div class="card bdy-card"><div class="bdy-card-body"><p class="bdy-card-title"><a class="bdy-card-link" href="https://o.example">Out</a></p></div></div></div>` + "\n",
-		"accordion": `<div class="bdy-directory"><ul><li><a href="../d/a.html">A &amp; B</a>: About it</li><li><a href="https://o.example">Out</a></li></ul><div class="accordion-group bdy-accordion-group">` +
-			`<details class="accordion bdy-accordion"><summary>BOOK<span class="bdy-disclosure-title">In &lt;it&gt;</span></summary><div class="bdy-disclosure-body"><ul><li><a href="../d/b.html">B</a></li><li><a href="../d/c.html">Deep</a></li></ul></div></details>` +
-			`<details class="accordion bdy-accordion"><summary><span class="bdy-disclosure-title">Own</span></summary><div class="bdy-disclosure-body"><ul><li><a href="../d/e.html">E</a></li></ul></div></details></div></div>` + "\n",
+		"accordion": `<div class="bdy-directory"><ul><li><a href="d/a.html">A &amp; B</a>: About it</li><li><a href="https://o.example">Out</a></li></ul><div class="accordion-group bdy-accordion-group">` +
+			`<details class="accordion bdy-accordion"><summary>BOOK<span class="bdy-disclosure-title">In &lt;it&gt;</span></summary><div class="bdy-disclosure-body"><ul><li><a href="d/b.html">B</a></li><li><a href="d/c.html">Deep</a></li></ul></div></details>` +
+			`<details class="accordion bdy-accordion"><summary><span class="bdy-disclosure-title">Own</span></summary><div class="bdy-disclosure-body"><ul><li><a href="d/e.html">E</a></li></ul></div></details></div></div>` + "\n",
 		"none": "",
 	} {
 		v := viewsOf(t, strings.Replace(nav, "%", directory, 1),
@@ -316,7 +316,7 @@ func TestDirectory(t *testing.T) {
 		}
 		text := "# D\n\nx\n"
 		if directory != "none" {
-			text += "\n- [A & B](a.md): About it\n- [In <it>](b.md)\n  - [B](b.md)\n  - [Deep](c.md)\n- [Own](own.md)\n  - [E](e.md)\n- [Out](https://o.example)\n"
+			text += "\n- [A & B](d/a.md): About it\n- [In <it>](d/b.md)\n  - [B](d/b.md)\n  - [Deep](d/c.md)\n- [Own](d/own.md)\n  - [E](d/e.md)\n- [Out](https://o.example)\n"
 		}
 		if d := cmp.Diff(text, string(res.Markdown)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", directory, d)

@@ -152,8 +152,9 @@ func (o *ownFiles) index() {
 	o.put(name, o.views.theme.RedirectPage("", to, canonical))
 }
 
-// redirects makes a page for each redirect from one address, and for those old
-// addresses of pages that follow from the patterns among the redirects. The
+// redirects makes a page for each redirect from one address, for those old
+// addresses of pages that follow from the patterns among the redirects, and for the
+// folder's own files of a page beside it (site.Page.Beside). The
 // patterns themselves are in the bundle's description, for servers.
 func (o *ownFiles) redirects() {
 	s := o.views.site
@@ -165,6 +166,15 @@ func (o *ownFiles) redirects() {
 	old, _ := s.OldAddresses() // more are reported by site.Load
 	for _, from := range old {
 		o.redirect(from)
+	}
+	for i := range s.Pages {
+		p := &s.Pages[i]
+		if p.Beside && !p.Excluded {
+			name := p.Address + ".html"
+			o.put(name, o.views.theme.RedirectPage(strings.Repeat("../", strings.Count(name, "/")), site.Rel(name, p.Output), o.views.canonical(p)))
+			name = p.Address + ".md"
+			o.put(name, []byte("[Moved](<"+site.Rel(name, p.MarkdownPath())+">)\n"))
+		}
 	}
 }
 

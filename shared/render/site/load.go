@@ -158,7 +158,7 @@ func (r *configReader) files(s *Site, config *value, paths []string, opt Options
 	if err := r.pages(s, sources, opt); err != nil {
 		return nil, err
 	}
-	names, diags := s.placePages()
+	names, diags := s.placePages(static)
 	r.diags = append(r.diags, diags...)
 	r.diags = append(r.diags, s.placeFiles(names, static)...)
 	return names, nil

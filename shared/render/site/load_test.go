@@ -291,7 +291,7 @@ func TestRenamedFiles(t *testing.T) {
 	), Options{}, "file-renamed", "file-renamed", "file-renamed", "file-renamed", "file-renamed", "file-renamed", "file-renamed", "file-renamed")
 	moved := map[string]string{
 		"/notes/16:30": "notes/16-30-2.html", "/notes/16%3A30": "notes/16-30-2.html", "/notes/16-30": "notes/16-30.html",
-		"/API": "API.html", "/api": "api-2.html", "/aux": "aux-/index.html", "/aux/index": "aux-/index.html", "/:x/only": "-x/only.html",
+		"/API": "API.html", "/api": "api-2.html", "/aux": "aux-.html", "/aux/index": "aux-.html", "/:x/only": "-x/only.html",
 		"/a.../pic.png": "a---/pic.png", "/img/a%3Fb.svg": "img/a-b-2.svg", "/img/a-b.svg": "img/a-b.svg", "/img/A.png": "img/A.png", "/img/a.png": "img/a-2.png",
 	}
 	for link, want := range moved {

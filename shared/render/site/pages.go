@@ -228,8 +228,11 @@ func (n *names) add(name, source string) {
 // placePages gives pages their names in the bundle. Those whose files can't stand
 // beside those of others (a.html/b.mdx beside a.mdx; the one in fewer folders stays) are
 // left out, and those with names that not every disk and archive can carry get others.
+// The page guides/index.mdx is guides.html, unless another page or a static file has
+// that name: its relative links are right then at /guides, on servers that answer there
+// without a redirect to /guides/.
 // It returns the names of the pages that stay.
-func (s *Site) placePages() (taken *names, diags []mdx.Diagnostic) {
+func (s *Site) placePages(static []string) (taken *names, diags []mdx.Diagnostic) {
 	n := &names{files: make(map[string]string, 2*len(s.Pages)), folders: make(map[string]string)}
 	order := make([]int, len(s.Pages))
 	for i := range order {
@@ -265,6 +268,24 @@ func (s *Site) placePages() (taken *names, diags []mdx.Diagnostic) {
 		p.Output = p.Address + ".html"
 		n.addPage(p)
 		diags = append(diags, renamed(p.Source, reason, "the page", "/"+p.CleanAddress()))
+	}
+	var files map[string]bool
+	for i := range s.Pages {
+		p := &s.Pages[i]
+		dir, ok := strings.CutSuffix(p.Address, "/index")
+		if !ok || out[i] || n.clash(dir+".html") != "" || n.clash(dir+".md") != "" {
+			continue
+		}
+		if files == nil {
+			files = make(map[string]bool, len(static))
+			for _, f := range static {
+				files[filename.Fold(f)] = true
+			}
+		}
+		if !files[filename.Fold(dir+".html")] {
+			p.Output, p.Beside = dir+".html", true
+			n.addPage(p)
+		}
 	}
 	if len(out) > 0 {
 		kept := make([]Page, 0, len(s.Pages)-len(out))

@@ -94,8 +94,12 @@ type Page struct {
 	// Address is the page's path on the site without a leading slash and
 	// without an extension: "guides/start", or "guides/index" for an index.
 	Address string
-	// Output is the page's file in a bundle: "guides/start.html".
+	// Output is the page's file in a bundle: "guides/start.html", or "guides.html" for
+	// the index of "guides".
 	Output string
+	// Beside is set for the index of a folder that has its files beside the folder:
+	// guides.html and guides.md instead of guides/index.html and guides/index.md.
+	Beside bool `json:",omitempty"`
 	// Old is the address that the name of the source gives the page, where it has
 	// another because not every disk and archive can carry that name; else "".
 	Old string `json:",omitempty"`
@@ -195,7 +199,12 @@ func (p *Page) Name() string {
 }
 
 // MarkdownPath is the file of the page's Markdown copy.
-func (p *Page) MarkdownPath() string { return p.Address + ".md" }
+func (p *Page) MarkdownPath() string {
+	if p.Beside {
+		return p.CleanAddress() + ".md"
+	}
+	return p.Address + ".md"
+}
 
 // Listed reports whether lists for search engines and language models name the
 // page.
