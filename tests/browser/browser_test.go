@@ -33,14 +33,14 @@ func TestPagesOpenInABrowser(t *testing.T) {
 	}
 	pages := map[string][]string{
 		"docs": {"index.html", "components/tabs.html", "404.html"},
-		"hard": {"index.html", "nested.html", "ar/index.html"},
+		"hard": {"index.html", "nested.html", "ar.html"},
 	}
 	if !outside.Short(t) {
 		if corpora, ok := outside.Maybe(t, "corpora"); ok {
 			for _, site := range []string{"mcp", "trigger", "novu"} {
 				sites[site] = filepath.Join(corpora, site)
 			}
-			pages["mcp"] = []string{"docs/2025-06-18/getting-started/intro.html", "specification/2025-06-18/basic/index.html", "specification/2025-11-25/schema.html"}
+			pages["mcp"] = []string{"docs/2025-06-18/getting-started/intro.html", "specification/2025-06-18/basic.html", "specification/2025-11-25/schema.html"}
 			pages["trigger"] = []string{"introduction.html", "tasks/overview.html"}
 			pages["novu"] = []string{"platform.html", "platform/quickstart/react.html"}
 			if !outside.Full() {

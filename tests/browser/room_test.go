@@ -46,7 +46,7 @@ func TestContentsCoverNoText(t *testing.T) {
 		filepath.Join(outside.Checkout(t), "infra", "docs"): {"api/start-export.html", "authoring/settings.html"},
 	}
 	if corpora, ok := outside.Maybe(t, "corpora"); ok {
-		sites[filepath.Join(corpora, "mcp")] = []string{"specification/2025-11-25/schema.html", "specification/2025-06-18/basic/index.html"}
+		sites[filepath.Join(corpora, "mcp")] = []string{"specification/2025-11-25/schema.html", "specification/2025-06-18/basic.html"}
 		sites[filepath.Join(corpora, "trigger")] = []string{"management/runs/list.html", "tasks/overview.html"}
 		sites[filepath.Join(corpora, "novu")] = []string{"platform/quickstart/react.html"}
 	}

@@ -299,7 +299,7 @@ func searchFindsNothing(t *testing.T, b searchBox) {
 }
 
 func searchOnAPhone(t *testing.T, b searchBox) {
-	b.visit(t, "v2/index.html", 390, 844, "dark")
+	b.visit(t, "v2.html", 390, 844, "dark")
 	b.do(t, chromedp.Click("#bindery-search button"))
 	b.until(t, "a click opens the dialog", func(s boxState) bool { return s.Open })
 	b.press(t, "delete forget")
@@ -311,7 +311,7 @@ func searchOnAPhone(t *testing.T, b searchBox) {
 }
 
 func searchByVersion(t *testing.T, b searchBox) {
-	for page, titles := range map[string]string{"v1/index.html": "Webhooks of version one", "fr/index.html": "Crochets web"} {
+	for page, titles := range map[string]string{"v1.html": "Webhooks of version one", "fr.html": "Crochets web"} {
 		b.visit(t, page, 1024, 768, "dark")
 		b.open(t)
 		b.press(t, "webhook")
@@ -320,7 +320,7 @@ func searchByVersion(t *testing.T, b searchBox) {
 }
 
 func searchFromRightToLeft(t *testing.T, b searchBox) {
-	b.visit(t, "ar/index.html", 1024, 768, "light")
+	b.visit(t, "ar.html", 1024, 768, "light")
 	b.open(t)
 	b.press(t, "المستخدم")
 	b.until(t, "the page is found", found("مقدمة", func(s boxState) bool { return s.Inside && len(s.Marked) == 1 }))
