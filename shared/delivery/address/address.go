@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/bindery-docs/bindery/shared/base/redirect"
 )
 
@@ -43,6 +45,7 @@ type Answer struct {
 //   - x is the file x, else x.html; x/ is x/index.html.
 //   - x/ leads to x where x.html is and x/index.html is no page, x leads to x/ where
 //     only x/index.html is: links of a page are relative to its file.
+//   - names of files are in Unicode's NFC, whatever form the address has.
 //   - a page wins over a redirect from its own address, unless it is a page
 //     that only leads elsewhere.
 //
@@ -92,7 +95,7 @@ func (a Addresses) step(urlPath, rawQuery string) Answer {
 	if !strings.HasPrefix(urlPath, "/") {
 		urlPath = "/" + urlPath
 	}
-	name := strings.Trim(path.Clean(urlPath), "/")
+	name := norm.NFC.String(strings.Trim(path.Clean(urlPath), "/"))
 	folder := strings.HasSuffix(urlPath, "/")
 	var answer Answer
 	file := "" // what decides

@@ -75,6 +75,9 @@ func TestFind(t *testing.T) {
 		{"", "", file("index.html")},
 		{"/index.html", "", file("index.html")},
 		{"/index", "", file("index.html")},
+		// Letters that are written as two.
+		{"/gro\u0308ße", "", file("größe.html")},
+		{"/gro\u0308ße/alt", "", found("/größe")},
 		// Clean addresses, and those of the files.
 		{"/guides/start", "", file("guides/start.html")},
 		{"/guides/start.html", "", file("guides/start.html")},

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Import is one import statement.
@@ -24,10 +26,11 @@ type ImportName struct{ Name, Local string }
 var importEndings = [...]string{".jsx", ".tsx", ".js", ".ts", ".mjs", ".mdx", ".md", "/index.jsx", "/index.tsx", "/index.js", "/index.ts"}
 
 // ImportPaths returns the paths that an import in a file may mean, in the order of
-// trial. It returns nil for a package and for a path outside the site. A name without a
+// trial, in Unicode's NFC as all names of a site are. It returns nil for a package and for a path outside the site. A name without a
 // slash or a dot before it is relative to the root, to the folder of snippets, or to
 // the file. The folder of snippets is snippets or _snippets.
 func ImportPaths(file, name string) []string {
+	name = norm.NFC.String(name)
 	var all []string
 	add := func(p string) {
 		p = strings.TrimPrefix(path.Clean(p), "/")

@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
@@ -62,20 +64,20 @@ func (s *resolver) assignIDs() {
 		s.takeWritten(n)
 	}
 	for _, n := range headings {
-		if id := s.ownIDs[n]; id != "" {
+		if id := norm.NFC.String(s.ownIDs[n]); id != "" {
 			s.ids[n] = s.used.unique(id)
 		}
 	}
 	texts := make([]string, len(headings))
 	for i, n := range headings {
-		texts[i] = s.plain(n.Children)
+		texts[i] = norm.NFC.String(s.plain(n.Children))
 		if s.ownIDs[n] == "" {
 			s.ids[n] = s.used.unique(slug(texts[i]))
 		}
 	}
 	for _, n := range components {
 		prefix, text := s.component(n).ID(s.element(n, s.component(n)))
-		if text = slug(text); text != "" {
+		if text = slug(norm.NFC.String(text)); text != "" {
 			s.ids[n] = s.used.unique(prefix + text)
 		}
 	}
@@ -153,7 +155,7 @@ func (s *resolver) takeWritten(n *mdx.Node) {
 	id, _ := n.Attr("id")
 	v, _ := component.AttrValue(id)
 	text, _ := display(v)
-	if text = strings.TrimSpace(text); text == "" {
+	if text = norm.NFC.String(strings.TrimSpace(text)); text == "" {
 		return
 	}
 	if !s.used.take(text) {

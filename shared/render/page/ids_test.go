@@ -24,6 +24,8 @@ func TestDocumentedIDs(t *testing.T) {
 		{"signs that an address carries as they are, are left out", "## Go (fast)! ~1 or 2*3", "go-fast-1-or-2-3 go-fast-1-or-23"},
 		{"a badge's text counts", "## Limits <Badge>New</Badge>", "limits-new limits"},
 		{"a heading as an element", `<Heading level={3}>What's new</Heading>`, "whats-new what’s-new"},
+		{"letters that are written as two are one", "## Gro\u0308ße", "größe"},
+		{"so they are in an author's own id", "## Size {#gro\u0308ße}\n\n<Accordion title=\"A\" id=\"u\u0308\">Text</Accordion>", "größe ü"},
 		{"an author's own id is the only one", "## What's new {#news}", "news"},
 		{"a parameter", `<ParamField body="userId">Text</ParamField>`, "param-userid param-user-id"},
 		{"a parameter in snake case", `<ParamField query="task_identifier">Text</ParamField>`, "param-task-identifier param-task_identifier"},

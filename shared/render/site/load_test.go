@@ -281,6 +281,26 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// A letter with a mark can be written as one character or as two. Names of files have one
+// form, and whatever names them may have either.
+func TestUnicodeForms(t *testing.T) {
+	const nfd, nfc = "u\u0308ber", "über"
+	s := mustLoad(t, files("docs.json", `{"name": "x", "logo": "/img/`+nfd+`.svg", "navigation": {"pages": ["`+nfd+`", "teil/u\u0308ber"]},
+		"redirects": [{"source": "/alt-`+nfd+`", "destination": "/`+nfd+`"}]}`,
+		nfc+".mdx", "", "teil/"+nfc+".mdx", "", "img/"+nfc+".svg", "<svg/>"), Options{})
+	for link, want := range map[string]string{
+		"/" + nfd: nfc + ".html", "/u%CC%88ber": nfc + ".html", "teil/" + nfd: "teil/" + nfc + ".html",
+		"/img/" + nfd + ".svg": "img/" + nfc + ".svg", "/alt-" + nfd: nfc + ".html", "/alt-" + nfc: nfc + ".html",
+	} {
+		if got := s.Resolve(0, link); got.Path != want || got.Kind == Missing {
+			t.Errorf("%+q leads to %+v, want %s", link, got, want)
+		}
+	}
+	if got := s.Resolve(0, "/"+nfd+"#gro\u0308ße"); got.Fragment != "größe" || !strings.HasSuffix(got.Href, "#größe") {
+		t.Errorf("the link has the fragment %+q, and is %+q", got.Fragment, got.Href)
+	}
+}
+
 // Names that differ only by case would overwrite each other on many disks: the second
 // gets another. Names that not every disk and archive can carry get others, too.
 func TestRenamedFiles(t *testing.T) {

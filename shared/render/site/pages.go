@@ -12,6 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/bindery-docs/bindery/shared/base/filename"
 	"github.com/bindery-docs/bindery/shared/base/redirect"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -88,7 +90,7 @@ func Reserved(p string) bool {
 func newPage(source string, head map[string]field, expand func(string) string) (p Page, problem string) {
 	address := strings.TrimSuffix(source, path.Ext(source))
 	p = Page{Source: source, Address: address, Output: address + ".html"}
-	text := func(key string) string { return expand(strings.TrimSpace(head[key].text)) }
+	text := func(key string) string { return norm.NFC.String(expand(strings.TrimSpace(head[key].text))) }
 	p.Title = text("title")
 	p.Title = cmp.Or(p.Title, titleOf(address))
 	p.SidebarTitle, p.Description = text("sidebarTitle"), text("description")

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/bindery-docs/bindery/shared/base/filename"
 	"github.com/bindery-docs/bindery/shared/render/capability"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -560,7 +562,7 @@ func (a *apiReader) page(file string, o *reference.Operation, directory string, 
 	}
 	address := o.Href
 	if address == "" {
-		address = path.Join(strings.Trim(path.Clean("/"+directory), "/"), slugOf(cmp.Or(o.Folder, o.Group)), slugOf(o.Name()))
+		address = path.Join(strings.Trim(path.Clean("/"+directory), "/"), slugOf(cmp.Or(o.Folder, o.Group)), cmp.Or(slugOf(o.Name()), slugOf(o.Key.String()), "operation"))
 	} else {
 		address = strings.Trim(path.Clean("/"+address), "/")
 	}
@@ -643,11 +645,12 @@ func (a *apiReader) headed(file, address string, o *reference.Operation) Page {
 	return p
 }
 
-// slugOf makes an element of an address from a text.
+// slugOf makes an element of an address from a text, "" from one without letters and
+// digits.
 func slugOf(text string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range strings.ToLower(text) {
+	for _, r := range norm.NFC.String(strings.ToLower(text)) {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			gap = b.Len() > 0
 			continue

@@ -172,6 +172,28 @@ paths:
 	}
 }
 
+// An operation without letters in its title has the address of its call.
+func TestAddressesOfOperations(t *testing.T) {
+	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"openapi": "spec.yaml"}}`, "spec.yaml", `openapi: 3.0.0
+info: {title: T, version: "1"}
+paths:
+  /users/{id}:
+    get: {summary: "!!!", responses: {}}
+    put: {summary: "???", tags: ["--"], responses: {}}
+  /: {get: {summary: "+", responses: {}}}
+  /size: {get: {summary: "Gro\u0308ße", responses: {}}}
+`), Options{})
+	var got []string
+	for _, p := range s.Pages {
+		got = append(got, p.Address)
+	}
+	slices.Sort(got)
+	want := []string{"api-reference/get", "api-reference/get-users-id", "api-reference/größe", "api-reference/put-users-id"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 // What a page says of its operation is found in the closest specification; what
 // is in none is reported.
 func TestReferencesOfPages(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/base/redirect"
 	"github.com/bindery-docs/bindery/shared/render/reference"
@@ -118,7 +120,7 @@ func (p *Page) CleanAddress() string {
 // Lookup finds a page by its address, with or without a leading slash, a
 // trailing slash, "index", or an extension (.mdx, .md, .html).
 func (s *Site) Lookup(address string) (int, bool) {
-	return s.tables().address.lookup(strings.Trim(address, "/"))
+	return s.tables().address.lookup(norm.NFC.String(strings.Trim(address, "/")))
 }
 
 // addresses are indices by address.
@@ -553,14 +555,12 @@ func schemeOf(href string) string {
 
 // unescape decodes percent escapes; what is not valid stays as written.
 func unescape(s string) string {
-	if !strings.Contains(s, "%") {
-		return s
+	if strings.Contains(s, "%") {
+		if u, err := url.PathUnescape(s); err == nil {
+			s = u
+		}
 	}
-	u, err := url.PathUnescape(s)
-	if err != nil {
-		return s
-	}
-	return u
+	return norm.NFC.String(s)
 }
 
 // Rel returns the reference that leads from one file of a bundle to another,
@@ -613,6 +613,7 @@ func escapeFragment(raw string) string {
 	if err != nil || !utf8.ValidString(s) {
 		return escapeIn(raw, querySafe) // no escapes, or none of text
 	}
+	s = norm.NFC.String(s)
 	for i, r := range s {
 		if r < utf8.RuneSelf && !isSafe(s[i], fragmentSafe) || r >= utf8.RuneSelf && !isFragmentRune(r) {
 			b := append(make([]byte, 0, len(s)+8), s[:i]...)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
@@ -187,6 +189,7 @@ func parseJSON(file string, data []byte, limit int) (*value, error) {
 }
 
 // newValue takes a value apart: of a large file there is never twice as much.
+// Strings are in NFC, as the names of a site's files are.
 func newValue(file string, from *json.Value) *value {
 	v := &value{file: file, line: from.Line, column: from.Column}
 	switch from.Kind {
@@ -205,7 +208,7 @@ func newValue(file string, from *json.Value) *value {
 		}
 		v.v = items
 	case json.String:
-		v.v = from.Text
+		v.v = norm.NFC.String(from.Text)
 	case json.Number:
 		v.v = number(from.Text)
 	case json.Bool:
