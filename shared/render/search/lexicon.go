@@ -124,7 +124,7 @@ type meaning struct {
 // each calls fn with the terms of a text, as terms does.
 func (x *lexicon) each(text string, name bool, fn func(term uint32, part bool)) {
 	before := ""
-	runs(text, func(run, gap string, kind charKind) {
+	runs(text, func(run, gap, after string, kind charKind) {
 		if kind == dense {
 			before = ""
 			pairs(fold(run), func(term string, part bool) {
@@ -137,6 +137,10 @@ func (x *lexicon) each(text string, name bool, fn func(term uint32, part bool)) 
 			if name || !m.name {
 				fn(m.term, m.part)
 			}
+		}
+		if x.joined = marked(x.joined[:0], run, after); len(x.joined) > 0 {
+			n, _ := x.terms.number(string(x.joined))
+			fn(n, true)
 		}
 		if x.joined = joined(x.joined[:0], before, gap, run); len(x.joined) > 0 {
 			n, _ := x.terms.number(string(x.joined))

@@ -15,6 +15,10 @@ const maxTerm = 32
 // maxJoined is how many characters a term of two joined words may have.
 const maxJoined = 40
 
+// maxVersion is how many digits two numbers of a version may have together, as in
+// "2024.11".
+const maxVersion = 8
+
 // maxDigits is how many digits a term that has nothing else may have.
 const maxDigits = 6
 
@@ -131,18 +135,21 @@ func fold(w string) string {
 // terms calls fn with each term of a text. A word written in parts, such as
 // "getUserById", is a term as a whole, and part marks its parts. Names of
 // several words, such as "docs.json" or "--force", are found whole by terms of
-// two neighbors each, which joined makes. Runs of a script without spaces are
-// cut in overlapping pairs of characters. Of a text that is a name, single
+// two neighbors each, which joined makes; "C++" is one by marked. Runs of a script
+// without spaces are cut in overlapping pairs of characters. Of a text that is a name, single
 // letters are terms too: "C#" and "R" are called so.
 func terms(text string, name bool, fn func(term string, part bool)) {
 	before := ""
-	runs(text, func(run, gap string, kind charKind) {
+	runs(text, func(run, gap, after string, kind charKind) {
 		if kind == dense {
 			before = ""
 			pairs(fold(run), fn)
 			return
 		}
 		word(run, name, fn)
+		if t := marked(nil, run, after); len(t) > 0 {
+			fn(string(t), true)
+		}
 		if t := joined(nil, before, gap, run); len(t) > 0 {
 			fn(string(t), true)
 		}
@@ -151,8 +158,8 @@ func terms(text string, name bool, fn func(term string, part bool)) {
 }
 
 // joined appends the term for a word that is tied to the one before it by what
-// stands between them, as in "docs.json", or begins with a mark, as in "--force".
-// It appends nothing where the word stands alone.
+// stands between them, as in "docs.json", "1.2" or "I/O", or begins with a mark, as
+// in "--force". It appends nothing where the word stands alone. "v1.2" is "1.2".
 func joined(b []byte, before, gap, run string) []byte {
 	switch gap {
 	case "":
@@ -164,10 +171,36 @@ func joined(b []byte, before, gap, run string) []byte {
 		}
 		before = ""
 	}
-	if n := utf8.RuneCountInString(before) + utf8.RuneCountInString(run); n < 3 || n > maxJoined || number(before) && number(run) {
+	if gap == "." && len(before) > 1 && before[0]|0x20 == 'v' && number(before[1:]) && number(run) {
+		before = before[1:]
+	}
+	numbers := number(before) && number(run)
+	n := utf8.RuneCountInString(before) + utf8.RuneCountInString(run)
+	switch {
+	case numbers && (gap != "." || before == "" || n > maxVersion):
+		return b
+	case !numbers && (n > maxJoined || n < 3 && !(n == 2 && gap == "/" && before != "" && !number(before) && !number(run))):
 		return b
 	}
 	return append(append(append(b, fold(before)...), '_'), fold(run)...)
+}
+
+// marked appends the term for a letter with the mark of a programming language behind
+// it, as in "C++", "C#" and "F#", else nothing.
+func marked(b []byte, run, after string) []byte {
+	if len(run) != 1 || run[0] <= '9' {
+		return b
+	}
+	name := "_sharp"
+	rest, ok := strings.CutPrefix(after, "#")
+	if !ok {
+		name = "_plusplus"
+		rest, ok = strings.CutPrefix(after, "++")
+	}
+	if r, _ := utf8.DecodeRuneInString(rest); !ok || rest != "" && (r == utf8.RuneError || kindOf(r) != separator) {
+		return b
+	}
+	return append(append(b, fold(run)...), name...)
 }
 
 // number reports whether a word has digits alone; an empty one has.
@@ -189,8 +222,8 @@ var plainLetter = func() (t [utf8.RuneSelf]bool) {
 }()
 
 // runs calls fn with each run of characters of one kind, less those that
-// separate, and with what separates it from the run before.
-func runs(text string, fn func(run, gap string, kind charKind)) {
+// separate, with what separates it from the run before, and with all that is after it.
+func runs(text string, fn func(run, gap, after string, kind charKind)) {
 	if !norm.NFKC.IsNormalString(text) {
 		text = norm.NFKC.String(text)
 	}
@@ -220,7 +253,7 @@ func runs(text string, fn func(run, gap string, kind charKind)) {
 				break
 			}
 		}
-		fn(text[start:i], text[end:start], kind)
+		fn(text[start:i], text[end:start], text[i:], kind)
 		end = i
 	}
 }

@@ -57,9 +57,12 @@ func TestTerms(t *testing.T) {
 		{"Getting started", "getting started"},
 		{"a b cd", "cd"},
 		{"getUserById(HTTPServer)", "getuserbyid +get +user +by +id httpserver +http +server"},
-		{"api-keys, snake_case v2.1", "api keys +api_keys snake case +snake_case v2 +v2_1"},
+		{"api-keys, snake_case v2.1", "api keys +api_keys snake case +snake_case v2 +2_1"},
 		{"docs.json tasks.trigger() a::b TRIGGER_SECRET_KEY", "docs json +docs_json tasks trigger +tasks_trigger trigger secret +trigger_secret key +secret_key"},
-		{"--force (.env) $ref 1.2.3 end. Next x-y", "force +_force env +_env ref +_ref end next"},
+		{"--force (.env) $ref 1.2.3 end. Next x-y", "force +_force env +_env ref +_ref +1_2 +2_3 end next"},
+		{"v1.2.3 or 1.2, 10.0.0.1, 1-2, 3:4, .5, 20240101.123", "v1 +1_2 +2_3 or +1_2 10 +10_0 +0_0 +0_1 123"},
+		{"C++ and c#, F#; i++x C#x ab++ 1++ #c", "+c_plusplus and +c_sharp +f_sharp ab"},
+		{"I/O, N/A 1/2 a/b/c x/", "+i_o +n_a +a_b +b_c"},
 		{"x1 1234567 123456", "x1 123456"},
 		{"Crème BRÛLÉE Straße Łódź", "creme brulee strasse lodz"},
 		{"ﬁne ＡＰＩ", "fine api"},
@@ -88,7 +91,7 @@ func TestTerms(t *testing.T) {
 // Single letters are terms of names alone, and digits are none.
 func TestTermsOfNames(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
-		{"C# and C++", "c and c"},
+		{"C# and C++", "c c_sharp and c c_plusplus"},
 		{"R: É, и, 設", "r e 設"},
 		{"Step 1 of x1", "step of x1"},
 		{"aB", "ab"},

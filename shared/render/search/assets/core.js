@@ -83,15 +83,23 @@ function runs(text, fn) {
 }
 
 // joined is the term for a word that is tied to the one before it, or begins
-// with a mark; words.go has the same.
+// with a mark, and marked that for "C++"; words.go has the same.
 function joined(before, gap, run) {
   if (!gap) return "";
   if (!/^([_.\-\/:@#]|::|->)$/.test(gap)) {
     if (!/[-.$@]$/.test(gap)) return "";
     before = "";
   }
-  var n = before.length + run.length;
-  return n < 3 || n > 40 || /^\d*$/.test(before) && /^\d*$/.test(run) ? "" : fold(before) + "_" + fold(run);
+  var number = /^\d*$/;
+  if (gap === "." && /^v\d+$/i.test(before) && number.test(run)) before = before.slice(1);
+  var n = before.length + run.length, digits = [before, run].filter(function (w) { return number.test(w); }).length;
+  if (digits === 2 ? gap !== "." || !before || n > 8 : n > 40 || n < 3 && !(n === 2 && gap === "/" && !digits)) return "";
+  return fold(before) + "_" + fold(run);
+}
+
+function marked(run, after) {
+  var m = /^(#|\+\+)(.?)/.exec(after);
+  return !/^[a-z]$/i.test(run) || !m || m[2] && kindOf(m[2].charCodeAt(0)) ? "" : fold(run) + (m[1] === "#" ? "_sharp" : "_plusplus");
 }
 
 // wordsOf returns the words of a question. The last one may be still in the
@@ -107,6 +115,7 @@ function wordsOf(query) {
     var run = text.slice(start, end), word = fold(run), open = end === text.length;
     if (kind === 1) {
       add(word, open, false, false);
+      add(marked(run, text.slice(end, end + 3)), false, false, true);
       add(joined(before, text.slice(last, start), run), open, false, true);
     }
     before = kind === 1 ? run : "";
