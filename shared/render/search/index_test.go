@@ -46,6 +46,36 @@ func guide() []search.Page {
 	})
 }
 
+// TestShortNames: names of languages and versions are found in texts, too.
+func TestShortNames(t *testing.T) {
+	texts := map[string]string{
+		"cpp": "Build with C++ or F#.", "sharp": "Call it from C# code.", "r": "A package for R, the language.", "io": "Bound by I/O, not by work.",
+		"one": "Since v1.2.3 it starts at once.", "two": "Removed in 2.0.0-rc.1.", "tls": "It needs TLS 1.3 or later.", "camel": "Wrap XMLHttpRequest and useEffectOnce.",
+		"plain": "Nothing of the kind, c and i and o, 1 of 2 and 3.",
+	}
+	var pages []search.Page
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		title := "Page " + name
+		if name == "r" {
+			title = "R"
+		}
+		pages = append(pages, search.Page{Path: name, Title: title, Sections: []search.Section{{Text: texts[name]}}})
+	}
+	e := ask(t, 0, build(t, []string{"en"}, number(pages), cutting{}))
+	for query, want := range map[string]string{
+		"C++": "cpp", "c++ build": "cpp", "C#": "sharp", "F#": "cpp", "R": "r", "I/O": "io", "1.2.3": "one", "v1.2.3": "one", "v1.2": "one",
+		"2.0.0": "two", "1.3": "tls", "tls 1.3": "tls", "HttpRequest": "camel", "effectonce": "camel", "http": "camel",
+	} {
+		results, err := e.Find(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(results) == 0 || results[0].Path != want {
+			t.Errorf("%q finds %v, want first %s", query, results, want)
+		}
+	}
+}
+
 func TestQuestions(t *testing.T) {
 	e := ask(t, 0, build(t, []string{"en"}, guide(), cutting{}))
 	for _, tt := range []struct {
@@ -182,7 +212,7 @@ func TestResults(t *testing.T) {
 			{Heading: "Part one", ID: "part-one", Text: strings.Repeat("long ", 1000) + "needle"},
 		}},
 	})
-	got, err := ask(t, 0, build(t, []string{"en"}, pages, cutting{})).Find("tabs needle")
+	got, err := ask(t, 0, build(t, []string{"en"}, number(pages), cutting{})).Find("tabs needle")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +403,7 @@ func TestTermsOnManyPages(t *testing.T) {
 		pages = append(pages, search.Page{Path: fmt.Sprintf("p%04d", i), Title: title, Sections: []search.Section{{Text: "everywhere"}}})
 	}
 	pages = number(pages)
-	files := build(t, []string{"en"}, pages, cutting{})
+	files := build(t, []string{"en"}, number(pages), cutting{})
 	if !maps.Equal(files, build(t, []string{"en"}, pages, cutting{shards: 7, units: 3, merged: true})) {
 		t.Error("other pieces give another index")
 	}

@@ -133,11 +133,11 @@ func fold(w string) string {
 }
 
 // terms calls fn with each term of a text. A word written in parts, such as
-// "getUserById", is a term as a whole, and part marks its parts. Names of
-// several words, such as "docs.json" or "--force", are found whole by terms of
-// two neighbors each, which joined makes; "C++" is one by marked. Runs of a script
-// without spaces are cut in overlapping pairs of characters. Of a text that is a name, single
-// letters are terms too: "C#" and "R" are called so.
+// "XMLHttpRequest", is a term as a whole, and part marks its parts and its ends, such
+// as "HttpRequest". Names of several words, such as "docs.json" or "--force", are found
+// whole by terms of two neighbors each, which joined makes. "C++" is one by marked. Runs
+// of a script without spaces are cut in overlapping pairs of characters. Of a text that
+// is a name, single letters are terms too: "R" is called so.
 func terms(text string, name bool, fn func(term string, part bool)) {
 	before := ""
 	runs(text, func(run, gap, after string, kind charKind) {
@@ -288,6 +288,11 @@ func word(w string, name bool, fn func(term string, part bool)) {
 		if upper(w[i]) && (lower(w[i-1]) || i+1 < len(w) && upper(w[i-1]) && lower(w[i+1])) {
 			if p := fold(w[start:i]); usable(p) {
 				fn(p, true)
+			}
+			if start > 0 {
+				if p := fold(w[start:]); usable(p) {
+					fn(p, true)
+				}
 			}
 			start = i
 		}

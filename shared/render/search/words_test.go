@@ -56,7 +56,7 @@ func TestTerms(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"Getting started", "getting started"},
 		{"a b cd", "cd"},
-		{"getUserById(HTTPServer)", "getuserbyid +get +user +by +id httpserver +http +server"},
+		{"getUserById(HTTPServer)", "getuserbyid +get +user +userbyid +by +byid +id httpserver +http +server"},
 		{"api-keys, snake_case v2.1", "api keys +api_keys snake case +snake_case v2 +2_1"},
 		{"docs.json tasks.trigger() a::b TRIGGER_SECRET_KEY", "docs json +docs_json tasks trigger +tasks_trigger trigger secret +trigger_secret key +secret_key"},
 		{"--force (.env) $ref 1.2.3 end. Next x-y", "force +_force env +_env ref +_ref +1_2 +2_3 end next"},
