@@ -291,7 +291,7 @@ func (c *checker) report(ctx context.Context) (*Report, error) {
 func (c *checker) inspect(ctx context.Context) error {
 	c.pages = page.New(page.Options{
 		Site: c.site, FS: c.site.Readable(c.fs), Highlighter: c.Tools.highlighter, Registry: c.Tools.registry, Log: c.Log,
-		Icons: libraryIcons{c.Tools.icons, c.site.Config.Icons.Library}, Diagrams: c.Tools.diagrams.For(c.site.Config.Fonts.Body.Family, c.site.Config.Fonts.Body.Source), Islands: c.Islands,
+		Icons: libraryIcons{c.Tools.icons, c.site.Config.Icons.Library}, Diagrams: c.Tools.diagrams.For(c.site.Config.Fonts.Body.Family, c.site.Config.Fonts.Body.Source), Formulas: c.Tools.scripts, Islands: c.Islands,
 		AirGapped: c.AirGapped, Outside: c.External != nil,
 	})
 	for i := range c.site.Pages {

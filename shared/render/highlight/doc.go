@@ -46,7 +46,7 @@
 //   - wrapped.go: the languages that chroma wraps in code of its own
 //   - functions.go: chroma's emitters that are functions, as data
 //   - limits.go: how many steps code has
-//   - html.go, css.go: what is written; cache.go: what is remembered
+//   - html.go, css.go: what is written
 //
 // # Bounds
 //

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"sync"
 	"unicode/utf8"
+	"unsafe"
+
+	"github.com/bindery-docs/bindery/shared/base/memo"
 )
 
 // MaxBytes is the length of code above which it stays plain: what a block may
@@ -29,7 +32,7 @@ type Options struct {
 // serve a whole process.
 type Highlighter struct {
 	languages *languages
-	cache     *cache
+	cache     *memo.Cache[[]Run]
 	machines  sync.Pool // of *machine
 }
 
@@ -67,7 +70,7 @@ func (h *Highlighter) Runs(label, code string) []Run {
 	if lang == nil || lang.lexer == nil || len(code) > MaxBytes {
 		return []Run{{Plain, 0, len(code)}}
 	}
-	return h.cache.get(cacheKey(lang.name, code), func() []Run {
+	return h.cache.Get(cacheKey(lang.name, code), func() []Run {
 		if lang.lex == nil {
 			return h.grammarRuns(lang, code)
 		}
@@ -80,6 +83,10 @@ func (h *Highlighter) Runs(label, code string) []Run {
 		}
 		return slices.Clip(runs)
 	})
+}
+
+func newCache(limit int) *memo.Cache[[]Run] {
+	return memo.New(limit, func(runs []Run) int { return len(runs) * int(unsafe.Sizeof(Run{})) })
 }
 
 func cacheKey(name, code string) [sha256.Size]byte {

@@ -217,30 +217,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestCache: equal blocks are made once, and memory is bounded.
-func TestCache(t *testing.T) {
-	const limit = 64 << 10
-	c := newCache(limit)
-	made := 0
-	get := func(i int) {
-		c.get(cacheKey("x", fmt.Sprint(i)), func() []Run { made++; return make([]Run, 10) })
-	}
-	get(1)
-	get(1)
-	if made != 1 {
-		t.Errorf("made %d times, want once", made)
-	}
-	for i := range 10_000 {
-		get(i)
-		get(1) // what is asked for again stays
-	}
-	if made != 10_000 {
-		t.Errorf("made %d, want 10000", made)
-	}
-	const most = limit / (entryBytes + 10*24)
-	if n := len(c.young) + len(c.old); n > most+2 {
-		t.Errorf("%d entries are kept, want at most %d", n, most)
-	}
+// TestCacheKey: the language's name is apart from the code in the key.
+func TestCacheKey(t *testing.T) {
 	if cacheKey("a", "b") == cacheKey("ab", "") {
 		t.Error("the language's name is not apart from the code in the key")
 	}

@@ -83,6 +83,8 @@ type Node struct {
 	// Value is a text, or the source of code, of an expression or of a formula. That
 	// of an Element is its opening tag where its closing tag is missing.
 	Value string
+	// Meta is what follows the language of code. That of an Element named Formula is
+	// its content as it was written.
 	Meta  string
 	URL   string
 	Title string

@@ -423,6 +423,9 @@ func (p *parser) scanExpression(r *reader, inline bool) (*Node, outcome) {
 	return n, matched
 }
 
+// Formula is the name of elements that hold a formula as TeX.
+const Formula = "Latex"
+
 // elementFrame is an element whose closing tag has not come yet.
 type elementFrame struct {
 	el   *Node
@@ -554,6 +557,10 @@ func (m *matcher) close(n *Node) {
 	}
 	for len(m.open)-1 > k {
 		m.unclosed("</" + n.Name + ">")
+	}
+	if n.Name == Formula {
+		el := m.open[k].el
+		el.Meta = m.s[el.End.Offset:n.Pos.Offset]
 	}
 	m.end(n.End)
 }

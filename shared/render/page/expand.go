@@ -207,6 +207,9 @@ func (s *resolver) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same
 			}
 		}
 	}
+	if name == mdx.Formula && s.component(n) == nil {
+		return s.latex(n, sc), false
+	}
 	if n.Value != "" && isCapital(name) && s.component(n) == nil {
 		// A word in angle brackets, such as <String>, and no component.
 		tag := &mdx.Node{Kind: mdx.Text, Value: n.Value, Pos: n.Pos, End: n.Pos}

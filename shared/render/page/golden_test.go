@@ -92,7 +92,7 @@ func renderFiles(t testing.TB, fsys fstest.MapFS, source string) *page.Result {
 		fsys["docs.json"] = &fstest.MapFile{Data: []byte(`{"name": "Test", "navigation": {"pages": ["page"]}}`)}
 	}
 	_, s := open(t, fsys)
-	r := page.New(page.Options{Site: s, FS: fsys, Icons: namedIcons{}, Highlighter: highlight.New(highlight.Options{}), Playground: true})
+	r := page.New(page.Options{Site: s, FS: fsys, Icons: namedIcons{}, Highlighter: highlight.New(highlight.Options{}), Formulas: scripts(), Playground: true})
 	for i := range s.Pages {
 		if s.Pages[i].Source == source {
 			result, err := r.RenderReference(t.Context(), i, sliceOf(t, fsys, s, i))

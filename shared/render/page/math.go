@@ -1,20 +1,25 @@
 package page
 
 import (
-	"cmp"
+	"context"
 	"errors"
-	"io"
-	"slices"
+	"runtime"
 	"strings"
-
-	"github.com/wyatt915/treeblood"
-	nethtml "golang.org/x/net/html"
+	"sync"
+	"sync/atomic"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
-	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/script"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
+
+// Formulas draws formulas; *script.Engine does.
+type Formulas interface {
+	// Formula draws TeX as MathML. A *script.TeXError says, for the author, why it
+	// can't.
+	Formula(ctx context.Context, tex string, display bool) (*script.Formula, error)
+}
 
 func registerMath(k *kinds) {
 	verbatim := func(_ textWriter, t *component.Text, n *mdx.Node) { t.Verbatim(n.Value) }
@@ -22,7 +27,7 @@ func registerMath(k *kinds) {
 		form: formBlock, text: verbatim,
 		html: func(w *htmlWriter, out *component.Writer, n *mdx.Node) {
 			w.scrollBox(out, "bdy-math-block", words.Formula)
-			w.math(out, n, true)
+			w.math(out, n)
 			out.Raw("</div>\n")
 		},
 		markdown: func(_ *markdownWriter, m *component.Markdown, n *mdx.Node) {
@@ -32,161 +37,90 @@ func registerMath(k *kinds) {
 	}
 	k[mdx.InlineMath] = kind{
 		form: formPhrase, text: addValue,
-		html: func(w *htmlWriter, out *component.Writer, n *mdx.Node) { w.math(out, n, false) },
+		html: func(w *htmlWriter, out *component.Writer, n *mdx.Node) { w.math(out, n) },
 		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte {
 			return append(append(append(b, "$$"...), n.Value...), "$$"...)
 		},
 	}
 }
 
-// maxFormula bounds a formula in bytes: the converter works on it at once.
-const maxFormula = 4096
+// math appends a formula as MathML. One that can't be drawn is shown as its TeX, and
+// reported.
+func (w *htmlWriter) math(out *component.Writer, n *mdx.Node) {
+	if w.r.Formulas != nil {
+		w.formulasAhead()
+		f, err := w.r.Formulas.Formula(w.ctx, tex(n), isDisplay(n))
+		if err == nil {
+			out.B = f.Append(out.B, func(declarations string) string { return w.style(n, n.Pos, declarations) })
+			w.result.Math = true
+			return
+		}
+		wrong, ok := errors.AsType[*script.TeXError](err)
+		if !ok {
+			w.fail(err)
+			return
+		}
+		w.report(w.fileOf(n), n.Pos, mdx.Warning, "math-unknown", "this formula is shown as it was written: "+wrong.Message+": "+excerpt(n.Value))
+	}
+	out.Raw(`<code class="bdy-math">`).Text(n.Value).Raw("</code>")
+}
 
-// math appends a formula as MathML. One that can't be converted is shown as
-// its TeX, and reported.
-func (w *htmlWriter) math(out *component.Writer, n *mdx.Node, display bool) {
-	start := len(out.B)
-	if err := w.appendMathML(out, n, display); err != nil {
-		w.report(w.fileOf(n), n.Pos, mdx.Warning, "math-unknown", "this formula is shown as it was written: "+err.Error()+": "+excerpt(n.Value))
-		out.B = out.B[:start]
-		out.Raw(`<code class="bdy-math">`).Text(n.Value).Raw("</code>")
+func tex(n *mdx.Node) string { return strings.TrimSpace(n.Value) }
+
+func isDisplay(n *mdx.Node) bool { return n.Kind == mdx.MathBlock }
+
+// formulasAhead begins to draw all formulas of the page, in their order and several at a
+// time, when its first one is written. Each is drawn once: the writer waits for those
+// that are in work.
+func (w *htmlWriter) formulasAhead() {
+	helpers := runtime.GOMAXPROCS(0) - 1
+	if w.endAhead != nil || helpers < 1 {
 		return
 	}
-	w.result.Math = true
-}
-
-// appendMathML converts a formula and writes it anew: of the converter's result,
-// elements and attributes of MathML stay, in an order of their own,
-// styles become classes, and all text is escaped.
-func (w *htmlWriter) appendMathML(out *component.Writer, n *mdx.Node, display bool) error {
-	tex := strings.TrimSpace(n.Value)
-	if err := refused(tex); err != nil {
-		return err
-	}
-	converted, err := treeblood.TexToMML(tex, nil, display, false)
-	if err != nil {
-		return errors.New("its TeX is not understood")
-	}
-	z := nethtml.NewTokenizer(strings.NewReader(converted))
-	annotation := false
-	var open []string
-	for {
-		switch z.Next() {
-		case nethtml.ErrorToken:
-			if z.Err() != io.EOF || len(open) > 0 {
-				return errors.New("its TeX is not understood")
-			}
-			return nil
-		case nethtml.StartTagToken, nethtml.SelfClosingTagToken:
-			t := z.Token()
-			if !isMathML(t.Data) || annotation {
-				return errors.New("it has a command that is not known")
-			}
-			open = append(open, t.Data)
-			w.mathTag(out, n, t)
-			if t.Data == "annotation" {
-				annotation = true
-				out.Text(tex)
-			}
-		case nethtml.EndTagToken:
-			t := z.Token()
-			if len(open) == 0 || open[len(open)-1] != t.Data {
-				return errors.New("its TeX is not understood")
-			}
-			open = open[:len(open)-1]
-			annotation = false
-			out.Raw("</").Raw(t.Data).Raw(">")
-		case nethtml.TextToken:
-			text := z.Token().Data
-			if annotation || strings.TrimSpace(text) == "" && (len(open) == 0 || open[len(open)-1] != "mtext" && open[len(open)-1] != "ms") {
-				continue // the converter's indentation
-			}
-			out.Text(text)
+	var list []*mdx.Node
+	collect := func(n *mdx.Node) bool {
+		if n.Kind == mdx.MathBlock || n.Kind == mdx.InlineMath {
+			list = append(list, n)
 		}
-	}
-}
-
-// refused says why a formula is not given to the converter: for definitions,
-// which could unfold into any size, and commands for which it keeps state from
-// one formula to the next.
-func refused(tex string) error {
-	if len(tex) > maxFormula {
-		return errors.New("it is too long")
-	}
-	if strings.Count(tex, "{") > 400 || strings.Count(tex, "\\left") > 100 || strings.Count(tex, "\\begin") > 50 {
-		return errors.New("it is nested too deep")
-	}
-	for rest := tex; ; {
-		i := strings.IndexByte(rest, '\\')
-		if i < 0 {
-			return nil
-		}
-		rest = rest[i+1:]
-		end := 0
-		for end < len(rest) && isASCIILetter(rest[end]) {
-			end++
-		}
-		switch command := rest[:end]; command {
-		case "newcommand", "renewcommand", "providecommand", "def", "edef", "gdef", "let", "newenvironment", "DeclareMathOperator",
-			"varinjlim", "varprojlim", "varliminf", "varlimsup", "href", "url", "html", "htmlClass", "htmlStyle", "includegraphics":
-			return errors.New("\\" + command + " is not known")
-		case "":
-			if rest != "" {
-				rest = rest[1:]
-			}
-		}
-	}
-}
-
-func (w *htmlWriter) mathTag(out *component.Writer, n *mdx.Node, t nethtml.Token) {
-	out.Raw("<").Raw(t.Data)
-	slices.SortFunc(t.Attr, func(a, b nethtml.Attribute) int { return cmp.Compare(a.Key, b.Key) })
-	for _, a := range t.Attr {
-		switch {
-		case a.Key == "style":
-			// The converter keeps declarations in no order.
-			var list []string
-			for _, d := range css.Declarations(a.Val) {
-				if d.Name != "font-feature-settings" {
-					list = append(list, d.Text)
-				}
-			}
-			slices.Sort(list)
-			out.AttrIf("class", w.style(n, n.Pos, strings.Join(list, ";")))
-		case isMathAttr(a.Key) && plainValue(a.Val):
-			out.Attr(a.Key, a.Val)
-		}
-	}
-	out.Raw(">")
-}
-
-func isMathML(name string) bool {
-	switch name {
-	case "math", "mrow", "mi", "mo", "mn", "mtext", "mspace", "ms", "mfrac", "msqrt", "mroot", "mstyle", "mpadded", "mphantom",
-		"msub", "msup", "msubsup", "munder", "mover", "munderover", "mmultiscripts", "mprescripts", "none", "mtable", "mtr", "mtd",
-		"menclose", "semantics", "annotation":
 		return true
 	}
-	return false // merror too: then the TeX says more
-}
-
-func isMathAttr(name string) bool {
-	switch name {
-	case "display", "displaystyle", "scriptlevel", "mathvariant", "stretchy", "fence", "separator", "form", "lspace", "rspace",
-		"minsize", "maxsize", "symmetric", "largeop", "movablelimits", "accent", "accentunder", "linethickness", "width", "height",
-		"depth", "voffset", "columnalign", "rowalign", "rowspacing", "columnspacing", "columnlines", "rowlines", "columnspan",
-		"rowspan", "mathcolor", "mathbackground", "mathsize", "notation", "encoding", "frame", "align":
-		return true
+	for _, n := range w.root {
+		w.walk(n, collect)
 	}
-	return false
+	var group sync.WaitGroup
+	ctx, cancel := context.WithCancel(w.ctx)
+	w.endAhead = func() { cancel(); group.Wait() }
+	var next atomic.Int64
+	for range min(helpers, len(list)-1) {
+		group.Go(func() {
+			for i := next.Add(1); i < int64(len(list)) && ctx.Err() == nil; i = next.Add(1) {
+				// What is wrong with it is said where it is written.
+				_, _ = w.r.Formulas.Formula(ctx, tex(list[i]), isDisplay(list[i]))
+			}
+		})
+	}
 }
 
-// plainValue reports whether a value is made of words, numbers and lengths.
-func plainValue(v string) bool {
-	for i := 0; i < len(v); i++ {
-		if c := v[i]; !isASCIILetter(c) && (c < '0' || c > '9') && strings.IndexByte(" .,%#+-/", c) < 0 {
-			return false
+// latex is what an element <Latex> shows: the formula that its content is, as it was
+// written or as an expression says it.
+func (s *resolver) latex(n *mdx.Node, sc *scope) []*mdx.Node {
+	source := n.Meta
+	if len(n.Children) == 1 && n.Children[0].Kind == mdx.Expression {
+		if text := mdx.PlainText(&mdx.Node{Children: s.expand(n.Children, sc)}); text != "" {
+			source = text
 		}
 	}
-	return true
+	source = strings.TrimSpace(source)
+	for _, sign := range [...]string{"$$", "$"} {
+		if inner, ok := strings.CutPrefix(source, sign); ok && len(inner) > len(sign) && strings.HasSuffix(inner, sign) {
+			source = strings.TrimSpace(strings.TrimSuffix(inner, sign))
+			break
+		}
+	}
+	formula := &mdx.Node{Kind: mdx.MathBlock, Value: source, Pos: n.Pos, End: n.End}
+	if n.Inline {
+		formula.Kind = mdx.InlineMath
+	}
+	s.from(formula, sc)
+	return s.inPlaceOf(n, []*mdx.Node{formula})
 }

@@ -9,7 +9,11 @@ import (
 	"testing/fstest"
 
 	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/script"
 )
+
+// scripts is one engine for all tests, as a process has one.
+var scripts = sync.OnceValue(script.New)
 
 var formulas = []string{
 	`E = mc^2`, `\frac{-b \pm \sqrt{b^2 - 4ac}}{2a}`, `\sum_{i=0}^{n} i^2`, `\int_0^\infty e^{-x}\,dx`, `\lim_{x \to 0} \frac{\sin x}{x} = 1`,
@@ -33,7 +37,7 @@ func TestMath(t *testing.T) {
 		fsys[name] = &fstest.MapFile{Data: []byte(b.String())}
 	}
 	_, s := open(t, fsys)
-	r := page.New(page.Options{Site: s, FS: fsys})
+	r := page.New(page.Options{Site: s, FS: fsys, Formulas: scripts()})
 	blocks := make([][][]byte, 8)
 	var wg sync.WaitGroup
 	for n := range blocks {

@@ -35,6 +35,8 @@ type Options struct {
 	Playground bool
 	// Diagrams draws diagrams; nil shows their source.
 	Diagrams Diagrams
+	// Formulas draws formulas; nil shows their TeX.
+	Formulas Formulas
 	// Islands shows what needs JavaScript; nil leaves it out.
 	Islands Islands
 	// Outside makes Result.Outside.

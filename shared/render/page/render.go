@@ -98,6 +98,11 @@ func (t *tree) writeHTML(ctx context.Context, said *report, uncoloured bool) (*R
 	for _, server := range t.servers {
 		w.allow("connect-src", server)
 	}
+	defer func() {
+		if w.endAhead != nil {
+			w.endAhead()
+		}
+	}()
 	w.previews(p)
 	out := component.Writer{B: make([]byte, 0, min(t.length*2, 16<<20)+512), HTML: w}
 	if t.unread != nil {

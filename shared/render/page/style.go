@@ -92,7 +92,7 @@ func isProperty(name string) bool {
 	case "mask", "accent", "align", "animation", "appearance", "aspect", "backdrop", "backface", "background", "block", "border", "bottom", "box",
 		"break", "caption", "caret", "clear", "clip", "color", "column", "columns", "contain", "counter", "cursor", "direction",
 		"display", "empty", "fill", "filter", "flex", "float", "font", "gap", "grid", "height", "hyphens", "inline", "inset",
-		"isolation", "justify", "left", "letter", "line", "list", "margin", "max", "min", "mix", "object", "opacity", "order",
+		"isolation", "justify", "left", "letter", "line", "list", "margin", "math", "max", "min", "mix", "object", "opacity", "order",
 		"orphans", "outline", "overflow", "padding", "page", "perspective", "place", "pointer", "position", "quotes", "resize",
 		"right", "rotate", "row", "scale", "scroll", "shape", "stroke", "tab", "table", "text", "top", "touch", "transform",
 		"transition", "translate", "unicode", "user", "vertical", "visibility", "white", "widows", "width", "will", "word",

@@ -29,9 +29,9 @@ type File struct {
 // load, in order: Mermaid itself, a megabyte compressed, and what starts it.
 // Both are classic scripts, which run from a folder too. Mermaid writes styles
 // into its drawings: a content security policy must allow inline styles.
-func Runtime() ([]File, error) { return runtime() }
+func Runtime() ([]File, error) { return mermaid() }
 
-var runtime = sync.OnceValues(func() ([]File, error) {
+var mermaid = sync.OnceValues(func() ([]File, error) {
 	code, err := unpack("mermaid")
 	if err != nil {
 		return nil, err

@@ -20,19 +20,20 @@ const (
 	guard = 10 * time.Minute
 )
 
-// Engine runs the library. One serves a process: its program is compiled once.
+// Engine runs the libraries. One serves a process: their programs are compiled once.
 // Until something needs JavaScript it costs nothing. It is safe for concurrent
 // use.
 type Engine struct {
 	utilities program
+	formulas  *formulas
 	starts    atomic.Int64
 }
 
 // New makes an Engine.
-func New() *Engine { return &Engine{utilities: program{name: "utilities"}} }
+func New() *Engine { return &Engine{utilities: program{name: "utilities"}, formulas: newFormulas()} }
 
-// Starts counts the machines that were started; sites without utility classes
-// start none.
+// Starts counts the machines that were started; sites without utility classes and
+// formulas start none.
 func (e *Engine) Starts() int64 { return e.starts.Load() }
 
 // machine is one JavaScript engine. One goroutine uses it at a time.

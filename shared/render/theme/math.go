@@ -45,7 +45,11 @@ var mathFiles = sync.OnceValues(func() ([]Asset, error) {
 		// What is read wrongly without it is shown with it alone.
 		sheet += `@font-face{font-family:"Bindery Math";src:url(` + strings.TrimPrefix(a.Path, "bindery/") + `) format("woff2");font-display:block` + file.covers + "}\n"
 	}
-	sheet += `@layer bindery{math{font-family:"Bindery Math","STIX Two Math","Cambria Math","Latin Modern Math",math}}` + "\n"
+	rules, err := assets.ReadFile("assets/formulas.css")
+	if err != nil {
+		return nil, fmt.Errorf("theme: %w", err)
+	}
+	sheet += "@layer bindery{" + string(rules) + `math{font-family:"Bindery Math","STIX Two Math","Cambria Math","Latin Modern Math",math}}` + "\n"
 	files[0] = hashed("math.css", []byte(sheet))
 	return files, nil
 })

@@ -172,7 +172,7 @@ func (s *Steps) renderer(src *source, kept bool) *page.Renderer {
 	}
 	return page.New(page.Options{
 		Site: src.site, FS: src.site.Readable(src.fs), Highlighter: s.highlighter, Registry: s.registry, Log: s.opt.Log,
-		Icons: src.views.Theme(), After: src.views.Directory, Diagrams: s.diagrams.For(src.site.Config.Fonts.Body.Family, src.site.Config.Fonts.Body.Source), Islands: s.opt.Islands,
+		Icons: src.views.Theme(), After: src.views.Directory, Diagrams: s.diagrams.For(src.site.Config.Fonts.Body.Family, src.site.Config.Fonts.Body.Source), Formulas: s.scripts, Islands: s.opt.Islands,
 		Playground: src.input.Features.Playground,
 		AirGapped:  src.input.Project.Kind == admin.KindAirGapped,
 		Digest:     digest,

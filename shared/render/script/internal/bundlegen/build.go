@@ -36,8 +36,11 @@ func build(npm, js string) ([]program, error) {
 		return nil, err
 	}
 	var programs []program
-	for _, name := range []string{"utilities", "islands"} {
+	for _, name := range []string{"utilities", "islands", "formulas"} {
 		code, err := bundle(npm, js, name)
+		if err == nil && name == "formulas" {
+			code, err = minified(name, code)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -54,7 +57,7 @@ func build(npm, js string) ([]program, error) {
 // bundle makes one classic script of an entry point and all that it imports.
 func bundle(npm, js, name string) ([]byte, error) {
 	modules := filepath.Join(npm, "node_modules")
-	result := api.Build(api.BuildOptions{
+	options := api.BuildOptions{
 		EntryPoints:       []string{filepath.Join(js, name+".js")},
 		AbsWorkingDir:     npm,
 		NodePaths:         []string{modules},
@@ -70,11 +73,32 @@ func bundle(npm, js, name string) ([]byte, error) {
 		Charset:           api.CharsetASCII,
 		Loader:            map[string]api.Loader{".css": api.LoaderText},
 		TsconfigRaw:       "{}",
-	})
+	}
+	if name == "formulas" {
+		// What is counted is minified after that.
+		options.MinifyWhitespace, options.MinifySyntax, options.MinifyIdentifiers = false, false, false
+		options.Supported = map[string]bool{"arrow": false}
+	}
+	result := api.Build(options)
 	if len(result.Errors) > 0 {
 		return nil, errors.New(strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{}), ""))
 	}
 	return result.OutputFiles[0].Contents, nil
+}
+
+// minified writes counts into a program and makes it short.
+func minified(name string, code []byte) ([]byte, error) {
+	code, err := counted(name+".js", code)
+	if err != nil {
+		return nil, err
+	}
+	result := api.Transform("(() => {\n"+string(code)+"})();\n", api.TransformOptions{
+		Target: api.ESNext, MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, LegalComments: api.LegalCommentsNone, Charset: api.CharsetASCII,
+	})
+	if len(result.Errors) > 0 {
+		return nil, errors.New(strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{}), ""))
+	}
+	return result.Code, nil
 }
 
 // write packs a program into out.
@@ -99,7 +123,7 @@ func (p program) write(out string) (int, error) {
 // licences copies those of all libraries.
 func licences(npm, out string) error {
 	for _, l := range []struct{ library, file string }{
-		{"tailwindcss", "LICENSE"}, {"mermaid", "LICENSE"}, {"preact", "LICENSE"},
+		{"tailwindcss", "LICENSE"}, {"mermaid", "LICENSE"}, {"preact", "LICENSE"}, {"temml", "LICENSE"},
 	} {
 		data, err := os.ReadFile(filepath.Join(npm, "node_modules", l.library, l.file))
 		if err != nil {

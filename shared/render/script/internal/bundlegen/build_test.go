@@ -39,4 +39,11 @@ func TestDataIsOfLibraries(t *testing.T) {
 			t.Errorf("%s is of other libraries; run bundlegen", p.Name)
 		}
 	}
+	rules, err := styles(npm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have, err := os.ReadFile(filepath.Join("../..", stylesFile)); err != nil || !bytes.Equal(have, rules) {
+		t.Errorf("%s is of other libraries, %v; run bundlegen", stylesFile, err)
+	}
 }

@@ -11,7 +11,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 )
+
+// stylesFile is where the rules of formulas go, from the folder of package script.
+const stylesFile = "../theme/assets/formulas.css"
 
 func main() {
 	npm := flag.String("npm", "", "folder that holds node_modules")
@@ -35,6 +39,13 @@ func run(npm, js, out string) error {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 		fmt.Printf("%s: %d bytes, %d packed\n", p.Name, len(p.Code), n)
+	}
+	rules, err := styles(npm)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(out, stylesFile), rules, 0o644); err != nil {
+		return err
 	}
 	return licences(npm, out)
 }

@@ -1,12 +1,13 @@
 """Makes the font of formulas. Run by hand, as fontgen.py is:
 
-    python3 mathgen.py node_modules/@fontsource/stix-two-math $(go list -m -f '{{.Dir}}' github.com/wyatt915/treeblood) ../../fonts/math
+    python3 mathgen.py node_modules/@fontsource/stix-two-math ../../../../../.cache/script/node_modules/temml ../../fonts/math
 
 STIX Two Math, cut to what formulas can hold: the characters that the converter
 from TeX names, the alphabets of mathematics, and with each the larger forms and
 parts of its table MATH. What most formulas need is one file, the rest another.
 """
 import pathlib
+import re
 import sys
 
 from fontTools import subset
@@ -40,7 +41,9 @@ def cut(source, want, target):
 def main(package, converter, out):
     package, out = pathlib.Path(package), pathlib.Path(out)
     source = package / "files" / "stix-two-math-latin-400-normal.woff2"
-    named = {ord(c) for f in pathlib.Path(converter).glob("*.go") for c in f.read_text()} | set(range(0x1D400, 0x1D800))
+    text = "".join(f.read_text() for f in sorted(pathlib.Path(converter).glob("src/**/*.js")))
+    escaped = {int(c, 16) for c in re.findall(r"\\u\{?([0-9A-Fa-f]{4,5})", text)}
+    named = {ord(c) for c in text} | escaped | set(range(0x1D400, 0x1D800))
     frequent = {c for a, b in MAIN for c in range(a, b + 1)}
     has = set(TTFont(source).getBestCmap())
     cut(source, frequent & has, out / "math.woff2")

@@ -1,0 +1,170 @@
+// Makes MathML of TeX. bundlegen writes a count into each function and loop of
+// this program: $begin, $left and $charge are its own (count.go there).
+import './temml.js'
+import 'temml/contrib/mhchem/mhchem.js'
+import 'temml/contrib/physics/physics.js'
+import 'temml/contrib/texvc/texvc.js'
+import buildMathML from 'temml/src/buildMathML.js'
+import { StyleLevel } from 'temml/src/constants.js'
+import { _mathmlGroupBuilders as builders } from 'temml/src/defineFunction.js'
+import defineMacro from 'temml/src/defineMacro.js'
+import MacroExpander from 'temml/src/MacroExpander.js'
+import ParseError from 'temml/src/ParseError.js'
+import Parser from 'temml/src/Parser.js'
+import parseTree from 'temml/src/parseTree.js'
+import Settings from 'temml/src/Settings.js'
+import Style from 'temml/src/Style.js'
+import { hyphenate } from 'temml/src/utils.js'
+import { macros } from './macros.js'
+
+for (const [name, body] of macros) defineMacro(name, body)
+
+// A command that is off, such as one for links, is an error, not red text.
+Parser.prototype.formatUnsupportedCmd = (text) => {
+  throw new ParseError(`${text} is not supported`)
+}
+
+// maxTokens bounds what one use of a macro unfolds to.
+const maxTokens = 5000
+
+// Temml puts arguments into a macro's body one by one and moves the rest each
+// time. This does the same at once, and counts what it makes.
+MacroExpander.prototype.expandOnce = function (expandableOnly) {
+  const top = this.popToken()
+  const expansion = top.noexpand ? null : this._getExpansion(top.text)
+  if (expansion == null || (expandableOnly && expansion.unexpandable)) {
+    if (expandableOnly && expansion == null && top.text[0] === '\\' && !this.isDefined(top.text)) {
+      throw new ParseError(`Undefined control sequence: ${top.text}`)
+    }
+    this.pushToken(top)
+    return false
+  }
+  if (++this.expansionCount > this.settings.maxExpand) throw new Limit('its macros unfold too often')
+  const args = this.consumeArgs(expansion.numArgs, expansion.delimiters)
+  const made = expansion.numArgs ? [] : expansion.tokens
+  // A body stands in reverse order: the number is before its sign.
+  for (let i = 0; expansion.numArgs && i < expansion.tokens.length; i++) {
+    const token = expansion.tokens[i]
+    const sign = expansion.tokens[i + 1]
+    if (sign && sign.text === '#' && token.text === '#') {
+      made.push(token)
+      i++
+    } else if (sign && sign.text === '#' && /^[1-9]$/.test(token.text)) {
+      const arg = args[token.text - 1] || []
+      if (made.length + arg.length > maxTokens) throw new Limit('its macros unfold to too much')
+      for (const t of arg) made.push(t)
+      i++
+    } else if (token.text === '#') {
+      throw new ParseError('Not a valid argument number', token)
+    } else {
+      made.push(token)
+    }
+  }
+  if (made.length > maxTokens) throw new Limit('its macros unfold to too much')
+  $charge(made.length)
+  for (const t of made) this.stack.push(t)
+  return made.length
+}
+
+MacroExpander.prototype.pushTokens = function (tokens) {
+  for (const t of tokens) this.stack.push(t)
+}
+
+// Rows that are shorter than the first are filled with cells, which cost as much as
+// others.
+const array = builders.array
+builders.array = (group, style) => {
+  $charge(10 * group.body.length * group.body[0].length)
+  return array(group, style)
+}
+
+// Limit is an error about a bound of ours.
+class Limit {
+  constructor(message) {
+    this.limit = message
+  }
+}
+
+const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escape = (s) => String(s).replace(/[&<>"]/g, (c) => escapes[c])
+
+// A page has room for other names: Temml's classes get a beginning of their own.
+const className = (c) => 'bdy-tml-' + c.replace(/^tml-/, '')
+
+// writer writes a tree as text and styles in turns: after each text but the last
+// one comes the declarations of the element that it ends in.
+class Writer {
+  constructor(maxBytes, maxDepth) {
+    this.parts = ['']
+    this.left = maxBytes
+    this.maxDepth = maxDepth
+  }
+  raw(s) {
+    this.left -= s.length
+    if (this.left < 0) throw new Limit('it is drawn with too many elements')
+    this.parts[this.parts.length - 1] += s
+  }
+  node(n, depth) {
+    if (depth > this.maxDepth) throw new Limit('it is nested too deep')
+    if (n.text !== undefined) return this.raw(escape(n.text))
+    if (!n.type) {
+      if (n.href === undefined && n.src === undefined && !n.attributes && n.children) return this.all(n.children, depth) // a fragment
+      throw new ParseError('links and pictures are not supported')
+    }
+    const name = n.type
+    this.raw('<' + name)
+    const attributes = n.attributes || {}
+    let style = attributes.style || ''
+    // Cells that fill a short row have Temml's own state there.
+    const own = n.style && Object.getPrototypeOf(n.style) === Object.prototype ? n.style : {}
+    for (const key of Object.keys(own).sort()) {
+      const value = own[key]
+      if (value !== undefined && value !== '' && !(name === 'math' && key === 'display')) style += `${style && ';'}${hyphenate(key)}:${value}`
+    }
+    for (const key of Object.keys(attributes).sort()) {
+      if (key !== 'style' && key !== 'id') this.raw(` ${key}="${escape(attributes[key])}"`)
+    }
+    // The number of an equation is an empty span in a text, which CSS counts.
+    let { children = [], classes = [] } = n
+    if (name === 'mtext' && children.length === 1 && children[0].classes && !children[0].type) {
+      classes = classes.concat(children[0].classes)
+      children = []
+    }
+    classes = classes.filter((c) => c).map(className).join(' ')
+    if (style) {
+      this.raw(` class="${classes}${classes && ' '}`)
+      this.left -= style.length
+      this.parts.push(style, '')
+      this.raw('">')
+    } else {
+      this.raw(classes ? ` class="${classes}">` : '>')
+    }
+    this.all(children, depth + 1)
+    this.raw(`</${name}>`)
+  }
+  all(list, depth) {
+    for (const n of list) this.node(n, depth)
+  }
+}
+
+// formula draws one formula. It keeps nothing for the next.
+globalThis.formula = (tex, display, steps, maxBytes, maxDepth) => {
+  $begin(steps)
+  try {
+    const settings = new Settings({ displayMode: display, throwOnError: true, maxExpand: 100, trust: false, maxSize: [40, 1000] })
+    const tree = parseTree(tex, settings)
+    const style = new Style({ level: display ? StyleLevel.DISPLAY : StyleLevel.TEXT, maxSize: settings.maxSize })
+    const math = buildMathML(tree, tex, style, settings)
+    const writer = new Writer(maxBytes, maxDepth)
+    writer.node(math, 0)
+    return { parts: writer.parts, steps: steps - $left() }
+  } catch (e) {
+    const used = steps - $left()
+    if ($left() < 0) return { limit: 'it takes too much work', steps: used }
+    if (e instanceof Limit) return { limit: e.limit, steps: used }
+    const text = Array.isArray(e) ? e[1] : e && e.message
+    return { error: String(text || e).replace(/\u0332/g, ''), steps: used }
+  } finally {
+    $begin(Infinity)
+  }
+}
