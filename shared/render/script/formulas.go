@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/dop251/goja"
 
@@ -72,10 +73,12 @@ type drawn struct {
 // formulas draws formulas.
 type formulas struct {
 	program program
-	// machines holds one for each formula that may be drawn at the same time, nil
-	// for those that are not started.
-	machines chan *formulaMachine
-	cache    *memo.Cache[drawn]
+	cache   *memo.Cache[drawn]
+	// slots holds one for each formula that is drawn now.
+	slots chan struct{}
+	mu    sync.Mutex
+	// idle are the machines that are started and draw nothing.
+	idle []*formulaMachine
 }
 
 type formulaMachine struct {
@@ -84,10 +87,7 @@ type formulaMachine struct {
 }
 
 func newFormulas() *formulas {
-	f := &formulas{program: program{name: "formulas"}, machines: make(chan *formulaMachine, runtime.GOMAXPROCS(0))}
-	for range cap(f.machines) {
-		f.machines <- nil
-	}
+	f := &formulas{program: program{name: "formulas"}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	f.cache = memo.New(formulaCacheBytes, func(d drawn) int {
 		n := formulaBytes
 		if d.formula != nil {
@@ -122,20 +122,18 @@ func (e *Engine) Formula(ctx context.Context, tex string, display bool) (*Formul
 
 func (e *Engine) drawFormula(tex string, display bool) (*Formula, error) {
 	f := e.formulas
-	m := <-f.machines
-	defer func() { f.machines <- m }()
-	if m == nil {
-		var err error
-		if m, err = e.newFormulaMachine(); err != nil {
-			return nil, err
-		}
+	f.slots <- struct{}{}
+	defer func() { <-f.slots }()
+	m, err := e.formulaMachine()
+	if err != nil {
+		return nil, err
 	}
 	var made struct {
 		Parts []string `json:"parts"`
 		Limit string   `json:"limit"`
 		Error string   `json:"error"`
 	}
-	err := m.run(context.Background(), func() error {
+	err = m.run(context.Background(), func() error {
 		v, err := m.draw(goja.Undefined(), m.vm.ToValue(tex), m.vm.ToValue(display), m.vm.ToValue(min(formulaSteps+stepsPerByte*len(tex), maxFormulaSteps)),
 			m.vm.ToValue(maxFormulaBytes), m.vm.ToValue(maxFormulaDepth))
 		if err != nil {
@@ -144,12 +142,12 @@ func (e *Engine) drawFormula(tex string, display bool) (*Formula, error) {
 		return m.vm.ExportTo(v, &made)
 	})
 	if err != nil {
-		m = nil
 		if _, deep := errors.AsType[*goja.StackOverflowError](err); deep {
 			return nil, &TeXError{"it is nested too deep"}
 		}
 		return nil, fmt.Errorf("draw a formula: %w", err)
 	}
+	f.put(m)
 	switch {
 	case made.Limit != "":
 		return nil, &TeXError{made.Limit}
@@ -173,7 +171,29 @@ func annotated(parts []string, tex string) {
 	parts[len(parts)-1] = string(append(html.AppendText(b, tex), "</annotation></semantics>"+end...))
 }
 
-func (e *Engine) newFormulaMachine() (*formulaMachine, error) {
+// put takes a machine back that is as it was before it drew.
+func (f *formulas) put(m *formulaMachine) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.idle = append(f.idle, m)
+}
+
+func (f *formulas) take() *formulaMachine {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.idle) == 0 {
+		return nil
+	}
+	m := f.idle[len(f.idle)-1]
+	f.idle = f.idle[:len(f.idle)-1]
+	return m
+}
+
+// formulaMachine returns a machine that draws nothing else meanwhile.
+func (e *Engine) formulaMachine() (*formulaMachine, error) {
+	if m := e.formulas.take(); m != nil {
+		return m, nil
+	}
 	code, err := e.formulas.program.compiled()
 	if err != nil {
 		return nil, err

@@ -41,33 +41,33 @@ MacroExpander.prototype.expandOnce = function (expandableOnly) {
   }
   if (++this.expansionCount > this.settings.maxExpand) throw new Limit('its macros unfold too often')
   const args = this.consumeArgs(expansion.numArgs, expansion.delimiters)
-  const made = expansion.numArgs ? [] : expansion.tokens
-  // A body stands in reverse order: the number is before its sign.
-  for (let i = 0; expansion.numArgs && i < expansion.tokens.length; i++) {
-    const token = expansion.tokens[i]
-    const sign = expansion.tokens[i + 1]
-    if (sign && sign.text === '#' && token.text === '#') {
-      made.push(token)
-      i++
-    } else if (sign && sign.text === '#' && /^[1-9]$/.test(token.text)) {
-      const arg = args[token.text - 1] || []
-      if (made.length + arg.length > maxTokens) throw new Limit('its macros unfold to too much')
-      for (const t of arg) made.push(t)
-      i++
-    } else if (token.text === '#') {
-      throw new ParseError('Not a valid argument number', token)
-    } else {
-      made.push(token)
+  let made = expansion.tokens
+  if (expansion.numArgs) {
+    made = []
+    // Bodies and arguments stand in reverse order.
+    for (let i = expansion.tokens.length - 1; i >= 0; i--) {
+      const token = expansion.tokens[i]
+      const arg = token.text === '#' && i > 0 ? expansion.tokens[--i].text : ''
+      if (/^[1-9]$/.test(arg)) {
+        const list = args[arg - 1] || []
+        if (made.length + list.length > maxTokens) throw new Limit('its macros unfold to too much')
+        for (let k = list.length - 1; k >= 0; k--) made.push(list[k])
+      } else if (token.text === '#' && arg !== '#') {
+        throw new ParseError('Not a valid argument number', token)
+      } else {
+        made.push(token)
+      }
     }
+    made.reverse()
   }
   if (made.length > maxTokens) throw new Limit('its macros unfold to too much')
   $charge(made.length)
-  for (const t of made) this.stack.push(t)
+  for (let i = 0; i < made.length; i++) this.stack.push(made[i])
   return made.length
 }
 
 MacroExpander.prototype.pushTokens = function (tokens) {
-  for (const t of tokens) this.stack.push(t)
+  for (let i = 0; i < tokens.length; i++) this.stack.push(tokens[i])
 }
 
 // Rows that are shorter than the first are filled with cells, which cost as much as
@@ -122,7 +122,10 @@ class Writer {
       if (value !== undefined && value !== '' && !(name === 'math' && key === 'display')) style += `${style && ';'}${hyphenate(key)}:${value}`
     }
     for (const key of Object.keys(attributes).sort()) {
-      if (key !== 'style' && key !== 'id') this.raw(` ${key}="${escape(attributes[key])}"`)
+      if (key === 'style' || key === 'id') continue
+      // A rule is as black as its text.
+      const value = key === 'mathbackground' && name === 'mspace' && attributes[key] === 'black' ? 'currentcolor' : attributes[key]
+      this.raw(` ${key}="${escape(value)}"`)
     }
     // The number of an equation is an empty span in a text, which CSS counts.
     let { children = [], classes = [] } = n
@@ -143,7 +146,7 @@ class Writer {
     this.raw(`</${name}>`)
   }
   all(list, depth) {
-    for (const n of list) this.node(n, depth)
+    for (let i = 0; i < list.length; i++) this.node(list[i], depth)
   }
 }
 
