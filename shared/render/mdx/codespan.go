@@ -112,10 +112,17 @@ func (p *parser) singleDollars(in *inliner, from, open int) (int, bool) {
 			end = k
 		}
 	}
-	if end <= start || isSpaceOrEOL(s[end-1]) || end+1 < len(s) && (s[end+1] == '$' || isDigit(s[end+1])) {
+	if end <= start || isSpaceOrEOL(s[end-1]) || end+1 < len(s) && s[end+1] == '$' || holdsMarkup(s[start:end]) {
 		return start, false
 	}
-	if p.Dollars == ClearDollars && (open > 0 && isAlnum(s[open-1]) || end+1 < len(s) && isAlnum(s[end+1]) || holdsMarkup(s[start:end]) || !clearlyMath(s[start:end])) {
+	sure := hasTeX(s[start:end])
+	switch after := s[end+1:]; {
+	case after != "" && isDigit(after[0]) && !sure:
+		return start, false
+	case p.Dollars == SingleDollars:
+	case open > 0 && isAlnum(s[open-1]) || !sure && !isMath(s[start:end]):
+		return start, false
+	case after != "" && isAlnum(after[0]) && !sure && !hasEnding(after):
 		return start, false
 	}
 	in.text(from, open)
@@ -125,20 +132,68 @@ func (p *parser) singleDollars(in *inliner, from, open int) (int, bool) {
 	return end + 1, true
 }
 
-// holdsMarkup reports whether the text between two dollars has code or a name of a
+// holdsMarkup reports whether the text between two dollars has code, a tag, or a name of a
 // template such as \{id}. Then the dollars don't enclose a formula.
 func holdsMarkup(s string) bool {
 	// The braces of a set are both escaped.
 	k := strings.IndexByte(s, '}')
-	return strings.HasPrefix(s, `\{`) && k > 0 && s[k-1] != '\\' || strings.IndexByte(s, '`') >= 0
+	if strings.HasPrefix(s, `\{`) && k > 0 && s[k-1] != '\\' || strings.IndexByte(s, '`') >= 0 {
+		return true
+	}
+	for {
+		_, rest, ok := strings.Cut(s, "<")
+		if !ok {
+			return false
+		}
+		if isTagEnd(rest) {
+			return true
+		}
+		s = rest
+	}
 }
 
-// clearlyMath distinguishes formulas from what may stand between two prices or two
-// names of a shell.
-func clearlyMath(s string) bool {
-	if len(s) == 1 {
-		return isAlpha(s[0])
+// isTagEnd reports whether what follows a less-than sign makes it a tag, which has a
+// name, and then its end or an attribute with a value: <b>, </code>, <a href="x">, but not
+// x<y or i<n, m>k.
+func isTagEnd(s string) bool {
+	s = strings.TrimPrefix(s, "/")
+	if s == "" || !isAlpha(s[0]) {
+		return strings.HasPrefix(s, ">")
 	}
+	name := func() {
+		s = strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:_-")
+	}
+	name()
+	s = strings.TrimLeft(s, " \t\n")
+	if strings.HasPrefix(s, ">") || strings.HasPrefix(s, "/>") {
+		return true
+	}
+	before := len(s)
+	name()
+	return len(s) < before && strings.HasPrefix(s, "=") && len(s) > 1 && strings.IndexByte(`"'{`, s[1]) >= 0
+}
+
+// hasTeX reports whether a text has signs of TeX that prices, names of variables and
+// templates have not: a command, or an index or exponent in braces.
+func hasTeX(s string) bool {
+	for i := 0; i < len(s)-1; i++ {
+		switch s[i] {
+		case '\\':
+			if isAlpha(s[i+1]) {
+				return true
+			}
+		case '^', '_':
+			if s[i+1] == '{' {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isMath distinguishes other formulas from what may stand between two prices or two
+// names: they have a sign of TeX, an exponent, an index or a relation, or no word but those of functions.
+func isMath(s string) bool {
 	digit := isDigit(s[0])
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -149,9 +204,39 @@ func clearlyMath(s string) bool {
 				return true
 			}
 		case '_': // x_1, but not HOME_DIR
-			if i > 0 && isAlpha(s[i-1]) && (i == 1 || !isAlnum(s[i-2]) && s[i-2] != '_') {
+			if i > 0 && (s[i-1] == '\'' || s[i-1] == ')' || isAlpha(s[i-1]) && (i == 1 || !isAlnum(s[i-2]) && s[i-2] != '_')) {
 				return true
 			}
+		}
+	}
+	for i := 0; i < len(s); i++ {
+		if !isAlpha(s[i]) {
+			if !isDigit(s[i]) && strings.IndexByte(" \n+-*/!|,.:;()[]'=<>", s[i]) < 0 {
+				return false
+			}
+			continue
+		}
+		begin := i
+		for i+1 < len(s) && isAlpha(s[i+1]) {
+			i++
+		}
+		switch s[begin : i+1] {
+		case "log", "ln", "exp", "sin", "cos", "tan", "max", "min", "mod", "gcd", "lim":
+		default:
+			if i > begin {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hasEnding reports whether a text begins with what is written after a formula to make it
+// an ordinal or a plural.
+func hasEnding(s string) bool {
+	for _, ending := range [...]string{"th", "st", "nd", "rd", "s"} {
+		if rest, ok := strings.CutPrefix(s, ending); ok && (rest == "" || !isAlnum(rest[0])) {
+			return true
 		}
 	}
 	return false

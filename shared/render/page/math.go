@@ -106,7 +106,11 @@ func (w *htmlWriter) formulasAhead() {
 func (s *resolver) latex(n *mdx.Node, sc *scope) []*mdx.Node {
 	source := n.Meta
 	if len(n.Children) == 1 && n.Children[0].Kind == mdx.Expression {
-		if text := mdx.PlainText(&mdx.Node{Children: s.expand(n.Children, sc)}); text != "" {
+		raw, tagged := strings.CutPrefix(strings.TrimSpace(n.Children[0].Value), "String.raw`")
+		raw, closed := strings.CutSuffix(raw, "`")
+		if tagged && closed && !strings.Contains(raw, "${") && !strings.Contains(raw, "`") {
+			source = raw
+		} else if text := mdx.PlainText(&mdx.Node{Children: s.expand(n.Children, sc)}); text != "" {
 			source = text
 		}
 	}

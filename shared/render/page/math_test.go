@@ -3,10 +3,13 @@ package page_test
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/script"
@@ -92,14 +95,84 @@ func TestSingleDollars(t *testing.T) {
 	}
 }
 
+// TestClearDollars: without styling.latex, these are the formulas of a line.
+func TestClearDollars(t *testing.T) {
+	for source, want := range map[string][]string{
+		"plain $m_{i}$ end":                      {"m_{i}"},
+		"prime $m'_{i}$ end":                     {"m'_{i}"},
+		"only $m'$ end":                          {"m'"},
+		"$m''_{i}$ and $m'$":                     {"m''_{i}", "m'"},
+		`cmd $\texttt{Approve}$ end`:             {`\texttt{Approve}`},
+		`glued $\mathit{id}$s end`:               {`\mathit{id}`},
+		`list ($\texttt{Ab}(s,k)$ or $x$) end`:   {`\texttt{Ab}(s,k)`, "x"},
+		`quote "$x_{i}$" end`:                    {"x_{i}"},
+		"$x_{i}$, $y_{j}$; $z$. End":             {"x_{i}", "y_{j}", "z"},
+		"$x$-th, the $i$-th and the $n$th":       {"x", "i", "n"},
+		"*the $x_{i}$ value* and **$y_{i}$**":    {"x_{i}", "y_{i}"},
+		"after $x_{i}$'s end":                    {"x_{i}"},
+		`$S:=\{x_{1}\}$ end`:                     {`S:=\{x_{1}\}`},
+		"number $2$ and $2^{n}$ and $x_{1}$2":    {"2", "2^{n}", "x_{1}"},
+		"$O(n)$, $O(n log n)$, $f(x)=y$, $a, b$": {"O(n)", "O(n log n)", "f(x)=y", "a, b"},
+		"$-1$, $x + y$, $|x|$, $n!$, $3.14$":     {"-1", "x + y", "|x|", "n!", "3.14"},
+		"$a<b$ and $b>c$, $i<n, m>k$":            {"a<b", "b>c", "i<n, m>k"},
+		"prices $5 and $10, $1,000 or $2,000":    nil,
+		"space $ x $ end":                        nil,
+		"$word$, $user_name$, $A and $B":         nil,
+		"US$5 = A$6, $HOME_DIR/bin:$PATH_X":      nil,
+		`"$a" and "$b", ($x, $y), $1$2`:          nil,
+		"$5/$10, $a/$b, $5-$10":                  nil,
+		"$a <b>bold</b> c$ and $x <br/> y$":      nil,
+		`$a <a href="x">b</a>$`:                  nil,
+		"$x=`a`$ and `$x_1$`":                    nil,
+		"`$a_1` and `$b_1`":                      nil,
+		`\$x_1$ and $x_1\$`:                      nil,
+	} {
+		var got []string
+		for _, part := range strings.Split(string(renderSource(t, source).HTML), `x-tex">`)[1:] {
+			tex, _, _ := strings.Cut(part, "<")
+			got = append(got, html.UnescapeString(tex))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", source, diff)
+		}
+	}
+}
+
+// TestLatex: an element <Latex> is a formula, of its content as it was written or of a
+// text that an expression gives.
+func TestLatex(t *testing.T) {
+	for source, want := range map[string]string{
+		"Sum: <Latex>a^2 + b^2 = c^2</Latex>":                `Sum: <math>|a^2 + b^2 = c^2`,
+		`Half: <Latex>\frac{1}{2} \, \{x\}</Latex>`:          `Half: <math>|\frac{1}{2} \, \{x\}`,
+		"<Latex>\n  x_1 * y_2 * z\n</Latex>":                 `<math display="block"|x_1 * y_2 * z`,
+		`See <Latex>{"\\frac{a}{b}"}</Latex>`:                `<math>|\frac{a}{b}`,
+		"See <Latex>{String.raw`\\frac{a}{b}`}</Latex>":      `<math>|\frac{a}{b}`,
+		"See <Latex>$x$</Latex> and <Latex>$$y$$</Latex>":    `<math>|x`,
+		"export const Latex = () => <b>own</b>\n\n<Latex />": `<b>own</b>|`,
+	} {
+		r := renderSource(t, source)
+		begin, tex, _ := strings.Cut(want, "|")
+		if tex != "" {
+			tex = `x-tex">` + tex + "</annotation>"
+		}
+		if !strings.Contains(string(r.HTML), begin) || !strings.Contains(string(r.HTML), tex) || len(r.Diagnostics) > 0 {
+			t.Errorf("%s is shown as %s %s", source, r.HTML, diagnostics(r))
+		}
+	}
+	if r := renderSource(t, `Bad: <Latex>\foo</Latex>`); !strings.Contains(diagnostics(r), `page.mdx:1:6: warning: this formula is shown as it was written: Unsupported function name: \foo`) {
+		t.Errorf("%s", diagnostics(r))
+	}
+}
+
 // Dollars before a template's names, and dollars around tags and code, are text.
 func TestDollarsOfTemplates(t *testing.T) {
 	for source, want := range map[string]string{
-		`Go to <code>$\{a}</code> or <code>$\{b}</code>.`: "<p>Go to <code>${a}</code> or <code>${b}</code>.</p>",
-		"From $\\{a}/$\\{b} on.":                          "<p>From ${a}/${b} on.</p>",
-		"The $x=`a`$ one.":                                "<p>The $x=<code>a</code>$ one.</p>",
-		`The set $\{1,2\}$.`:                              "<math",
-		"If $a<b$ then.":                                  "<math",
+		`Go to <code>$\{a}</code> or <code>$\{b}</code>.`:            "<p>Go to <code>${a}</code> or <code>${b}</code>.</p>",
+		"From $\\{a}/$\\{b} on.":                                     "<p>From ${a}/${b} on.</p>",
+		`Sign in to <code>$\{a}</code> to go to <code>$\{b}</code>.`: "<code>${a}</code> to go to <code>${b}</code>",
+		"The $x=`a`$ one.":                                           "<p>The $x=<code>a</code>$ one.</p>",
+		`The set $\{1,2\}$.`:                                         "<math",
+		"If $a<b$ then.":                                             "<math",
 	} {
 		if r := renderSource(t, source); !strings.Contains(string(r.HTML), want) {
 			t.Errorf("%s is shown as %s", source, r.HTML)
