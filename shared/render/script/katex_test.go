@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -120,6 +122,16 @@ func leaves(mathml string) string {
 	}
 }
 
+var structure = regexp.MustCompile(`<(mfrac|msqrt|mroot|msub|msup|msubsup|mtr)[ >]`)
+
+// structures are the elements of MathML that are alike with KaTeX, in order.
+func structures(mathml string) (names []string) {
+	for _, m := range structure.FindAllStringSubmatch(mathml, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
 // alike gives one of the characters that mean the same and look the same.
 func alike(r rune) rune {
 	switch r {
@@ -129,6 +141,10 @@ func alike(r rune) rune {
 		return '|'
 	case '∥':
 		return '‖'
+	case 'ˆ':
+		return '^'
+	case '\u20d7':
+		return '→'
 	case '∗':
 		return '*'
 	case '⋅', '∙':
@@ -145,8 +161,8 @@ func alike(r rune) rune {
 	return r
 }
 
-// TestKaTeX: each name of KaTeX shows the characters that KaTeX shows, but for the
-// listed exceptions.
+// TestKaTeX: each name of KaTeX shows the characters that KaTeX shows, in the same
+// structure of fractions, roots, indices and rows, but for the listed exceptions.
 func TestKaTeX(t *testing.T) {
 	outside.NoRace(t, "one goroutine does all its work")
 	list := katexFormulas(t)
@@ -164,8 +180,11 @@ func TestKaTeX(t *testing.T) {
 			fault = err.Error()
 		} else {
 			drawn++
-			if got, want := leaves(mathML(got)), leaves(want[i]); got != want {
+			drawing, katexDrawing := mathML(got), want[i]
+			if got, want := leaves(drawing), leaves(want[i]); got != want {
 				fault = fmt.Sprintf("shows %q, KaTeX %q", got, want)
+			} else if got, want := structures(drawing), structures(katexDrawing); !slices.Equal(got, want) {
+				fault = fmt.Sprintf("is made of %q, with KaTeX of %q", got, want)
 			} else {
 				alike++
 			}
@@ -181,7 +200,7 @@ func TestKaTeX(t *testing.T) {
 	for name := range except {
 		t.Errorf("the exception %s is no name of KaTeX", name)
 	}
-	t.Logf("of %d names of KaTeX %d are drawn, %d with the same characters", len(list), drawn, alike)
+	t.Logf("of %d formulas with names of KaTeX %d are drawn, %d as with KaTeX", len(list), drawn, alike)
 }
 
 // mathML is a formula with its declarations as classes.

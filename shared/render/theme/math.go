@@ -13,7 +13,7 @@ import (
 
 // mathRange is what most formulas need; internal/fontgen prints it. A browser
 // looks for larger forms of a sign in the file that the sign is in.
-const mathRange = "U+20-7E,U+A0-FF,U+300-338,U+370-3FF,U+2010-2057,U+20D0-20EF,U+2100-214F,U+2190-22FF,U+2308-230B,U+2329-232A,U+23B0-23B1,U+23DC-23E1,U+27E6-27EF," +
+const mathRange = "U+20-7E,U+A0-FF,U+300-338,U+370-3FF,U+2010-2057,U+20D0-20EF,U+2100-214F,U+2190-22FF,U+2308-230B,U+2329-232A,U+23B0-23B5,U+23DC-23E1,U+27E6-27EF," +
 	"U+1D400-1D4CF,U+1D504-1D56B,U+1D6A4-1D755,U+1D7CE-1D7E1"
 
 // Math returns the files of pages with formulas: the style sheet that such a page

@@ -48,6 +48,9 @@ func styles(npm string) ([]byte, error) {
 	}
 	// As Temml's own inline style says; browsers keep the one that they know.
 	b.WriteString("math.bdy-tml-display {\n  display: block;\n  display: block math;\n}\n")
+	// The number of an equation stands at the margin.
+	b.WriteString("semantics:has(.bdy-tml-tageqn, .bdy-tml-eqn) {\n  width: 100%;\n}\n")
+	b.WriteString(".bdy-tml-tageqn > mtd:last-child, mtd:has(> .bdy-tml-eqn) {\n  text-align: right;\n  text-align: -webkit-right;\n}\n")
 	min := api.Transform(b.String(), api.TransformOptions{Loader: api.LoaderCSS, MinifyWhitespace: true, MinifySyntax: true, LegalComments: api.LegalCommentsNone})
 	if len(min.Errors) > 0 {
 		return nil, fmt.Errorf("%v", min.Errors)

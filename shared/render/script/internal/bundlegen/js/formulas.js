@@ -9,6 +9,7 @@ import { StyleLevel } from 'temml/src/constants.js'
 import { _mathmlGroupBuilders as builders } from 'temml/src/defineFunction.js'
 import defineMacro from 'temml/src/defineMacro.js'
 import MacroExpander from 'temml/src/MacroExpander.js'
+import { MathNode } from 'temml/src/mathMLTree.js'
 import ParseError from 'temml/src/ParseError.js'
 import Parser from 'temml/src/Parser.js'
 import parseTree from 'temml/src/parseTree.js'
@@ -76,6 +77,15 @@ const array = builders.array
 builders.array = (group, style) => {
   $charge(10 * group.body.length * group.body[0].length)
   return array(group, style)
+}
+
+// What is set over a letter is no exponent.
+const supsub = builders.supsub
+builders.supsub = (group, style) => {
+  const node = supsub(group, style)
+  if (!group.stack || !group.sup || group.sub || node.type !== 'msup') return node
+  node.type = 'mover'
+  return new MathNode('mrow', [node])
 }
 
 // Limit is an error about a bound of ours.
