@@ -1,9 +1,11 @@
-// Package script runs the JavaScript library that an export needs, in an engine
-// of its own: the class names of a site become a style sheet.
+// Package script runs the JavaScript libraries that an export needs, in an engine
+// of its own: the class names of a site become a style sheet, and TeX becomes
+// MathML.
 //
 //	engine.go     Engine: machines, limits; what starts them and how often
-//	programs.go   the packed library and the scripts for pages
+//	programs.go   the packed libraries and the scripts for pages
 //	utilities.go  the style sheet of utility classes
+//	formulas.go   formulas, with counted steps
 //	assets.go     Mermaid's own runtime and the script that starts it; Preact
 //	internal/bundlegen  packs the libraries from npm; data, licences: what it makes
 //

@@ -120,6 +120,22 @@ func (p program) write(out string) (int, error) {
 	return b.Len(), os.WriteFile(filepath.Join(out, "data", p.Name+".js.zst"), b.Bytes(), 0o644)
 }
 
+// heading is the comment that a file begins with, which names its authors.
+func heading(file string) ([]byte, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\ufeff"))) {
+		if bytes.HasPrefix(line, []byte("//")) || bytes.HasPrefix(line, []byte("temml")) {
+			return append(bytes.TrimSpace(b.Bytes()), '\n'), nil
+		}
+		b.Write(line)
+	}
+	return nil, fmt.Errorf("%s has no code", file)
+}
+
 // licences copies those of all libraries.
 func licences(npm, out string) error {
 	for _, l := range []struct{ library, file string }{
@@ -128,6 +144,15 @@ func licences(npm, out string) error {
 		data, err := os.ReadFile(filepath.Join(npm, "node_modules", l.library, l.file))
 		if err != nil {
 			return err
+		}
+		if l.library == "temml" {
+			for _, plugin := range []string{"mhchem", "physics"} {
+				head, err := heading(filepath.Join(npm, "node_modules/temml/contrib", plugin, plugin+".js"))
+				if err != nil {
+					return err
+				}
+				data = append(append(data, '\n'), head...)
+			}
 		}
 		if err := os.WriteFile(filepath.Join(out, "licences", l.library+".txt"), data, 0o644); err != nil {
 			return err
