@@ -227,7 +227,6 @@ var keepers = map[string]keeper{
 	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve"}},
 	"znkr.io/diff":                           {"words of pages are compared in one place", []string{"shared/delivery/diff"}},
 	"github.com/yuin/goldmark":               {"mdx is the one parser of Markdown", nil},
-	"github.com/wyatt915/treeblood":          {"formulas are a page's", []string{"shared/render/page"}},
 	"github.com/evanw/esbuild":               {"JavaScript is script's", []string{"shared/render/script", "shared/render/script/island"}},
 	"github.com/go-sourcemap/sourcemap":      {"JavaScript is script's", []string{"shared/render/script/island"}},
 	"github.com/dop251/goja":                 {"JavaScript is script's", []string{"shared/render/script", "shared/render/script/island", "shared/render/search/searchtest"}},
