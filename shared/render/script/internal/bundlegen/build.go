@@ -78,6 +78,11 @@ func bundle(npm, js, name string) ([]byte, error) {
 		// What is counted is minified after that.
 		options.MinifyWhitespace, options.MinifySyntax, options.MinifyIdentifiers = false, false, false
 		options.Supported = map[string]bool{"arrow": false}
+		options.Plugins = []api.Plugin{{Name: "lexer", Setup: func(build api.PluginBuild) {
+			build.OnResolve(api.OnResolveOptions{Filter: `^\./Lexer$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+				return api.OnResolveResult{Path: filepath.Join(js, "lexer.js")}, nil
+			})
+		}}}
 	}
 	result := api.Build(options)
 	if len(result.Errors) > 0 {
