@@ -38,6 +38,8 @@ type htmlWriter struct {
 	order []*footnote
 	noted idSet
 	lines [][]byte
+	// endless counts the formulas that bounds ended.
+	endless int
 	// endAhead ends drawing formulas ahead, if that has begun.
 	endAhead func()
 	// href makes addresses where nodes are shown that stand on no page.

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync"
@@ -44,10 +45,18 @@ func registerMath(k *kinds) {
 	}
 }
 
+// maxEndless bounds the formulas of a page that bounds end: each costs as much as a hundred
+// others.
+const maxEndless = 20
+
 // math appends a formula as MathML. One that can't be drawn is shown as its TeX, and
 // reported.
 func (w *htmlWriter) math(out *component.Writer, n *mdx.Node) {
-	if w.r.Formulas != nil {
+	switch {
+	case w.r.Formulas == nil:
+	case w.endless >= maxEndless:
+		w.reportOnce(n, "formulas", n.Pos, mdx.Warning, "math-unknown", fmt.Sprintf("this formula and all after it are shown as they were written: %d of the page take too much work", maxEndless))
+	default:
 		w.formulasAhead()
 		f, err := w.r.Formulas.Formula(w.ctx, tex(n), isDisplay(n))
 		if err == nil {
@@ -59,6 +68,9 @@ func (w *htmlWriter) math(out *component.Writer, n *mdx.Node) {
 		if !ok {
 			w.fail(err)
 			return
+		}
+		if wrong.Limit {
+			w.endless++
 		}
 		w.report(w.fileOf(n), n.Pos, mdx.Warning, "math-unknown", "this formula is shown as it was written: "+wrong.Message+": "+excerpt(n.Value))
 	}
@@ -90,12 +102,15 @@ func (w *htmlWriter) formulasAhead() {
 	var group sync.WaitGroup
 	ctx, cancel := context.WithCancel(w.ctx)
 	w.endAhead = func() { cancel(); group.Wait() }
-	var next atomic.Int64
+	var next, endless atomic.Int64
 	for range min(helpers, len(list)-1) {
 		group.Go(func() {
-			for i := next.Add(1); i < int64(len(list)) && ctx.Err() == nil; i = next.Add(1) {
+			for i := next.Add(1); i < int64(len(list)) && ctx.Err() == nil && endless.Load() < maxEndless; i = next.Add(1) {
 				// What is wrong with it is said where it is written.
-				_, _ = w.r.Formulas.Formula(ctx, tex(list[i]), isDisplay(list[i]))
+				_, err := w.r.Formulas.Formula(ctx, tex(list[i]), isDisplay(list[i]))
+				if wrong, ok := errors.AsType[*script.TeXError](err); ok && wrong.Limit {
+					endless.Add(1)
+				}
 			}
 		})
 	}

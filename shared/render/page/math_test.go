@@ -164,6 +164,24 @@ func TestLatex(t *testing.T) {
 	}
 }
 
+// TestEndlessFormulas: a page stops to draw formulas when too many of them took too much
+// work, wherever they come from; others are drawn until then.
+func TestEndlessFormulas(t *testing.T) {
+	var b strings.Builder
+	for i := range 25 {
+		fmt.Fprintf(&b, "$$\\def\\a{\\a}\\a_{%d}$$ $$x_{%d}$$\n\n", i, i)
+	}
+	r := renderSource(t, b.String())
+	if n := strings.Count(string(r.HTML), "<math"); n != 19 {
+		t.Errorf("%d formulas are drawn", n)
+	}
+	said := diagnostics(r)
+	if n := strings.Count(said, "its macros unfold too often"); n != 20 || strings.Count(said, "math-unknown") != 21 ||
+		!strings.Contains(said, "page.mdx:39:23: warning: this formula and all after it are shown as they were written: 20 of the page take too much work") {
+		t.Errorf("%d findings: %s", n, said)
+	}
+}
+
 // Dollars before a template's names, and dollars around tags and code, are text.
 func TestDollarsOfTemplates(t *testing.T) {
 	for source, want := range map[string]string{

@@ -60,7 +60,11 @@ func (f *Formula) Append(b []byte, class func(declarations string) string) []byt
 
 // TeXError is the error about a formula that can't be drawn. It says why, for
 // authors.
-type TeXError struct{ Message string }
+type TeXError struct {
+	Message string
+	// Limit is set where a bound ended its work.
+	Limit bool
+}
 
 func (e *TeXError) Error() string { return e.Message }
 
@@ -108,7 +112,7 @@ func (e *Engine) Formula(ctx context.Context, tex string, display bool) (*Formul
 		return nil, err
 	}
 	if len(tex) > MaxFormula {
-		return nil, &TeXError{fmt.Sprintf("it has more than %d bytes", MaxFormula)}
+		return nil, &TeXError{Message: fmt.Sprintf("it has more than %d bytes", MaxFormula)}
 	}
 	key := sha256.Sum256(fmt.Appendf(nil, "%t %s", display, tex))
 	// Others may wait for it, so its work does not end with this context: its steps
@@ -143,19 +147,19 @@ func (e *Engine) drawFormula(tex string, display bool) (*Formula, error) {
 	})
 	if err != nil {
 		if _, deep := errors.AsType[*goja.StackOverflowError](err); deep {
-			return nil, &TeXError{"it is nested too deep"}
+			return nil, &TeXError{"it is nested too deep", true}
 		}
 		return nil, fmt.Errorf("draw a formula: %w", err)
 	}
 	f.put(m)
 	switch {
 	case made.Limit != "":
-		return nil, &TeXError{made.Limit}
+		return nil, &TeXError{made.Limit, true}
 	case made.Error != "":
 		// Where in the formula it is wrong is told with the formula itself.
 		message, _, _ := strings.Cut(made.Error, " at position ")
 		message, _, _ = strings.Cut(message, " at end of input")
-		return nil, &TeXError{strings.Join(strings.Fields(message), " ")}
+		return nil, &TeXError{Message: strings.Join(strings.Fields(message), " ")}
 	}
 	annotated(made.Parts, tex)
 	return &Formula{made.Parts}, nil

@@ -147,7 +147,7 @@ func TestFormulasApart(t *testing.T) {
 		`\def\x{`, `\x`, `\tag{7} a`, `a`, `\begin{align} a \\ b \end{align}`, `\begin{align} a \\ b \end{align} `, `\newcommand{\foo}{f} \foo`, `\foo`, `\DeclareMathOperator{\q}{q} \q`, `\q`,
 		`\catcode`, `%`, `a % b`, `\makeatletter \a@b`, `\a@b`, `\def\a{\a}\a`, strings.Repeat("{", 1500), `\char"41`, `\verb|x|`, `\left(`, `\text{$`, `\ce{^`, `\pu{1e3}`,
 	}
-	alone := map[string]string{}
+	fresh, alone := New(), map[string]string{}
 	say := func(f *Formula, err error) string {
 		if err != nil {
 			return err.Error()
@@ -155,7 +155,8 @@ func TestFormulasApart(t *testing.T) {
 		return mathML(f)
 	}
 	for _, tex := range list {
-		alone[tex] = say(New().drawFormula(tex, true))
+		fresh.formulas.idle = nil // a machine of its own
+		alone[tex] = say(fresh.drawFormula(tex, true))
 	}
 	e := New()
 	var wg sync.WaitGroup

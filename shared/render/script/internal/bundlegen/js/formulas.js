@@ -95,63 +95,92 @@ class Limit {
   }
 }
 
-const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escape = (s) => String(s).replace(/[&<>"]/g, (c) => escapes[c])
+const escapes = Object.assign(Object.create(null), { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })
+const special = /[&<>"]/g
+const escape = (s) => {
+  s = String(s)
+  if (s.length < 2) return escapes[s] || s
+  return s.replace(special, (c) => escapes[c])
+}
 
 // A page has room for other names: Temml's classes get a beginning of their own.
-const className = (c) => 'bdy-tml-' + c.replace(/^tml-/, '')
+const className = (c) => 'bdy-tml-' + (c.startsWith('tml-') ? c.slice(4) : c)
 
-// writer writes a tree as text and styles in turns: after each text but the last
+const sorted = (o) => {
+  const keys = Object.keys(o)
+  return keys.length > 1 ? keys.sort() : keys
+}
+
+// declarations are the style of an element.
+const declarations = (n, name, first) => {
+  let style = first
+  // Cells that fill a short row have Temml's own state there.
+  if (!n.style || Object.getPrototypeOf(n.style) !== Object.prototype) return style
+  const keys = sorted(n.style)
+  for (let i = 0; i < keys.length; i++) {
+    const value = n.style[keys[i]]
+    if (value !== undefined && value !== '' && !(name === 'math' && keys[i] === 'display')) style += `${style && ';'}${hyphenate(keys[i])}:${value}`
+  }
+  return style
+}
+
+// Writer writes a tree as text and styles in turns: after each text but the last
 // one comes the declarations of the element that it ends in.
 class Writer {
   constructor(maxBytes, maxDepth) {
-    this.parts = ['']
+    this.parts = []
+    this.out = []
     this.left = maxBytes
     this.maxDepth = maxDepth
   }
   raw(s) {
-    this.left -= s.length
-    if (this.left < 0) throw new Limit('it is drawn with too many elements')
-    this.parts[this.parts.length - 1] += s
+    if ((this.left -= s.length) < 0) throw new Limit('it is drawn with too many elements')
+    this.out.push(s)
+  }
+  end() {
+    this.parts.push(this.out.join(''))
+    this.out = []
   }
   node(n, depth) {
     if (depth > this.maxDepth) throw new Limit('it is nested too deep')
     if (n.text !== undefined) return this.raw(escape(n.text))
-    if (!n.type) {
+    const name = n.type
+    if (!name) {
       if (n.href === undefined && n.src === undefined && !n.attributes && n.children) return this.all(n.children, depth) // a fragment
       throw new ParseError('links and pictures are not supported')
     }
-    const name = n.type
-    this.raw('<' + name)
     const attributes = n.attributes || {}
-    let style = attributes.style || ''
-    // Cells that fill a short row have Temml's own state there.
-    const own = n.style && Object.getPrototypeOf(n.style) === Object.prototype ? n.style : {}
-    for (const key of Object.keys(own).sort()) {
-      const value = own[key]
-      if (value !== undefined && value !== '' && !(name === 'math' && key === 'display')) style += `${style && ';'}${hyphenate(key)}:${value}`
+    let tag = '<' + name
+    let style = ''
+    const keys = sorted(attributes)
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i]
+      if (key === 'style') {
+        style = attributes[key]
+      } else if (key !== 'id') {
+        // A rule is as black as its text.
+        const value = key === 'mathbackground' && name === 'mspace' && attributes[key] === 'black' ? 'currentcolor' : attributes[key]
+        tag += ` ${key}="${escape(value)}"`
+      }
     }
-    for (const key of Object.keys(attributes).sort()) {
-      if (key === 'style' || key === 'id') continue
-      // A rule is as black as its text.
-      const value = key === 'mathbackground' && name === 'mspace' && attributes[key] === 'black' ? 'currentcolor' : attributes[key]
-      this.raw(` ${key}="${escape(value)}"`)
-    }
+    style = declarations(n, name, style)
     // The number of an equation is an empty span in a text, which CSS counts.
     let { children = [], classes = [] } = n
     if (name === 'mtext' && children.length === 1 && children[0].classes && !children[0].type) {
       classes = classes.concat(children[0].classes)
       children = []
     }
-    classes = classes.filter((c) => c).map(className).join(' ')
+    const names = classes.length > 0 ? classes.filter((c) => c).map(className).join(' ') : ''
     if (style) {
-      this.raw(` class="${classes}${classes && ' '}`)
+      this.raw(`${tag} class="${names}${names && ' '}`)
+      this.end()
       this.left -= style.length
-      this.parts.push(style, '')
-      this.raw('">')
+      this.parts.push(style)
+      tag = '">'
     } else {
-      this.raw(classes ? ` class="${classes}">` : '>')
+      tag += names ? ` class="${names}">` : '>'
     }
+    this.raw(tag)
     this.all(children, depth + 1)
     this.raw(`</${name}>`)
   }
@@ -170,6 +199,7 @@ globalThis.formula = (tex, display, steps, maxBytes, maxDepth) => {
     const math = buildMathML(tree, tex, style, settings)
     const writer = new Writer(maxBytes, maxDepth)
     writer.node(math, 0)
+    writer.end()
     return { parts: writer.parts, steps: steps - $left() }
   } catch (e) {
     const used = steps - $left()

@@ -44,6 +44,10 @@ export default class Lexer {
     const input = this.input
     const c = input.charCodeAt(begin)
     let at = begin + 1
+    if (c > 32 && c < 127 && c !== 92 && !(input.charCodeAt(at) >= 0x300)) {
+      this.at = at
+      return input[begin]
+    }
     if (isCharacter(c)) {
       this.at = this.marks(at)
       return this.at === at ? input[begin] : input.slice(begin, this.at)
