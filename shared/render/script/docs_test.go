@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestDocs: the limit that the documentation names is that of the code.
@@ -17,4 +19,11 @@ func TestDocs(t *testing.T) {
 	if !strings.Contains(strings.Join(strings.Fields(string(data)), " "), want) {
 		t.Errorf("the page on utility classes does not say %q", want)
 	}
+}
+
+// TestLimitsPage: the page of limits has the constants of formulas.
+func TestLimitsPage(t *testing.T) {
+	n := fmt.Sprintf
+	outside.LimitRow(t, "A formula", n("%d steps, %d for each byte and %d; %d levels; after 20 that reach a limit, a page has no more", maxFormulaSteps, stepsPerByte, formulaSteps, maxFormulaDepth),
+		n("%d bytes, %d KiB as MathML", MaxFormula, maxFormulaBytes>>10))
 }
