@@ -133,3 +133,24 @@ func TestLargeDrawings(t *testing.T) {
 	}
 	until(t, ctx, `!`+tools+` && `+view+`.scrollWidth > `+view+`.clientWidth && `+textSize+` > 11`)
 }
+
+// TestBrokenDrawings: what Mermaid can't read either stays a block of code, and
+// nothing else of it is on the page. Diagrams after it are drawn, under their titles.
+func TestBrokenDrawings(t *testing.T) {
+	chromium := browse.Chromium(t)
+	dir := harness.Unpack(t, writeSite(t, map[string]string{
+		"docs.json": `{"name":"Broken","theme":"mint","colors":{"primary":"#0055aa"},"navigation":{"pages":["index"]}}`,
+		"index.mdx": "---\ntitle: Broken\n---\n\n```mermaid\ngraph TD\n  A -->\n```\n\n```mermaid\n---\nconfig: {suppressErrorRendering: false}\n---\ngantt\n  A: b, c, d, e, f\n```\n\n" +
+			"```mermaid\nno-kind-of-diagram\n```\n\n```mermaid The journey\njourney\n  section S\n    Walk: 5: Me\n```\n",
+	}))
+	ctx, stop := browse.Open(t, chromium)
+	defer stop()
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1000, 900), chromedp.Navigate(browse.Policed(t, dir, strings.Replace(strictPolicy, "style-src 'self'", "style-src 'self' 'unsafe-inline'", 1)).URL+"/index.html")); err != nil {
+		t.Fatal(err)
+	}
+	until(t, ctx, `document.querySelectorAll(".bdy-diagram svg").length === 1`)
+	until(t, ctx, `document.querySelector("figure.bdy-diagram > figcaption:first-child").textContent === "The journey"`)
+	until(t, ctx, `[...document.querySelectorAll(".bdy-code-block")].filter(e => e.checkVisibility()).length === 3`)
+	until(t, ctx, `![...document.body.children].some(e => e.id.startsWith("dmermaid") || e.matches("svg")) && !/Syntax error|mermaid version/.test(document.body.textContent)`)
+	browse.KeepPicture(t, ctx, "drawings-broken", "light")
+}

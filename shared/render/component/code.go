@@ -16,6 +16,9 @@ type Code struct {
 	// Title is shown above; "" means: what Meta says.
 	Title string
 	Value string
+	// At is the element that has the code, where what is wrong with it is reported;
+	// nil for a fence.
+	At *mdx.Node
 }
 
 func codeComponents() []*Component {
@@ -49,7 +52,7 @@ func codeComponents() []*Component {
 
 // codeOf reads a CodeBlock element: its content is one fence, or text.
 func codeOf(e *Element) Code {
-	c := Code{Lang: e.String("language"), Title: cmp.Or(e.String("filename"), e.String("title"))}
+	c := Code{At: e.Node, Lang: e.String("language"), Title: cmp.Or(e.String("filename"), e.String("title"))}
 	children := e.Flat()
 	if len(children) == 1 && children[0].Kind == mdx.CodeBlock {
 		n := children[0]

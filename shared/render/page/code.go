@@ -63,8 +63,7 @@ func interpolate(code string, props mdx.Object) string {
 	return strings.NewReplacer(pairs...).Replace(code)
 }
 
-// codeBlock appends a block of code; n is the fence, or nil where a component
-// asks. Lines are marked up one by one only where something is special about
+// codeBlock appends a block of code; n is the fence, or the component that asks. Lines are marked up one by one only where something is special about
 // one of them: it triples the size of the block.
 func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.Code) {
 	f := parseFence(c.Lang, c.Meta)
@@ -182,7 +181,7 @@ func (w *htmlWriter) codeLines(out *component.Writer, f *fence, code string) {
 }
 
 // WriteCode implements component.HTML.
-func (w *htmlWriter) WriteCode(out *component.Writer, c component.Code) { w.codeBlock(out, nil, c) }
+func (w *htmlWriter) WriteCode(out *component.Writer, c component.Code) { w.codeBlock(out, c.At, c) }
 
 // WriteCode implements component.Blocks.
 func (w *markdownWriter) WriteCode(m *component.Markdown, c component.Code) {

@@ -41,9 +41,8 @@ func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source s
 			return true, false
 		}
 		switch {
-		case n == nil:
 		case errors.Is(err, diagram.ErrOther):
-			w.report(w.fileOf(n), n.Pos, mdx.Info, "diagram-not-drawn", "the diagram is drawn in the browser: "+err.Error())
+			w.report(w.fileOf(n), n.Pos, mdx.Notice, "diagram-not-drawn", "the diagram is drawn in the browser: "+err.Error())
 		default:
 			w.report(w.fileOf(n), n.Pos, mdx.Warning, "diagram-not-drawn", "the diagram is not drawn at export: "+err.Error())
 		}
@@ -63,17 +62,18 @@ func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source s
 		w.result.Zoom = true
 		out.Attr("data-bindery-tools", w.diagramTools())
 	}
-	out.Raw(`><div class="bdy-diagram-view" tabindex="0" role="group"`).Attr("aria-label", w.say(words.Diagram)+": "+name).Raw(">")
+	out.Raw(">")
+	if caption := cmp.Or(title, d.Title); caption != "" {
+		// HTML lets a caption be the first or the last of a figure.
+		out.Raw(`<figcaption>`).Text(caption).Raw(`</figcaption>`)
+	}
+	out.Raw(`<div class="bdy-diagram-view" tabindex="0" role="group"`).Attr("aria-label", w.say(words.Diagram)+": "+name).Raw(">")
 	var address func(string) string
 	if n != nil {
 		address = func(href string) string { return w.link(n, n.Pos, href) }
 	}
 	out.B = d.AppendSVG(out.B, cmp.Or(d.Description, name), address)
-	out.Raw(`</div>`)
-	if caption := cmp.Or(title, d.Title); caption != "" {
-		out.Raw(`<figcaption>`).Text(caption).Raw(`</figcaption>`)
-	}
-	out.Raw(`<details class="bdy-diagram-text"><summary>`).Text(w.say(words.DiagramText)).Raw("</summary>")
+	out.Raw(`</div><details class="bdy-diagram-text"><summary>`).Text(w.say(words.DiagramText)).Raw("</summary>")
 	writeLines(out, d.Lines)
 	out.Raw("</details></figure>\n")
 	return true, false

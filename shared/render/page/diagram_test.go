@@ -36,9 +36,9 @@ func (drawings) Draw(_ context.Context, source string) (*diagram.Diagram, error)
 // drawn.
 func TestDiagrams(t *testing.T) {
 	const named = `A &quot;title&quot;`
-	drawing := `<figure class="bdy-diagram mermaid"><div class="bdy-diagram-view" tabindex="0" role="group" aria-label="Diagram: A &quot;title&quot;">` +
+	drawing := `<figure class="bdy-diagram mermaid"><figcaption>%</figcaption><div class="bdy-diagram-view" tabindex="0" role="group" aria-label="Diagram: A &quot;title&quot;">` +
 		`<svg viewBox="0 0 10 20" width="10" height="20" role="img" aria-label="` + named + `"></svg></div>` +
-		`<figcaption>%</figcaption><details class="bdy-diagram-text"><summary>Diagram as text</summary>` +
+		`<details class="bdy-diagram-text"><summary>Diagram as text</summary>` +
 		`<ul><li>a<ul><li>&lt;b&gt;</li><li>c</li></ul></li><li>d</li></ul></details></figure>` + "\n"
 	const tools = "Move left|Move up|Move down|Move right|Zoom out|Enlarge|Reset size"
 	tests := []struct {
@@ -50,9 +50,10 @@ func TestDiagrams(t *testing.T) {
 		{"with a title", "```Mermaid The flow\nfine\n```", strings.Replace(drawing, "%", "The flow", 1), nil, false, false},
 		{"in a component", "<CodeGroup>\n```mermaid\nfine\n```\n</CodeGroup>", strings.Replace(drawing, "%", `A "title"`, 1), nil, false, false},
 		{"another kind", "```mermaid\nother\n```", `<div class="code-block bdy-code-block" data-bindery-mermaid data-bindery-tools="` + tools + `" data-bindery-lang="mermaid">`, []string{"diagram-not-drawn"}, true, true},
+		{"another kind in an element", "<CodeBlock language=\"mermaid\">{`other`}</CodeBlock>", `<div class="code-block bdy-code-block" data-bindery-mermaid`, []string{"diagram-not-drawn"}, true, true},
 		{"broken", "```mermaid\nbroken\n```", `<div class="code-block bdy-code-block" data-bindery-mermaid data-bindery-tools="` + tools + `" data-bindery-lang="mermaid">`, []string{"diagram-not-drawn"}, true, true},
-		{"large", "```mermaid\nlarge\n```", `<figure class="bdy-diagram mermaid" data-bindery-tools="` + tools + `"><div`, nil, false, true},
-		{"large and still", "```mermaid actions={false}\nlarge\n```", `<figure class="bdy-diagram mermaid"><div`, nil, false, false},
+		{"large", "```mermaid\nlarge\n```", `<figure class="bdy-diagram mermaid" data-bindery-tools="` + tools + `"><figcaption>`, nil, false, true},
+		{"large and still", "```mermaid actions={false}\nlarge\n```", `<figure class="bdy-diagram mermaid"><figcaption>`, nil, false, false},
 		{"buttons elsewhere", "```mermaid placement=\"top-left\"\nlarge\n```", `data-bindery-tools=`, []string{"code-option"}, false, true},
 	}
 	for _, tt := range tests {

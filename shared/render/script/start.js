@@ -14,7 +14,7 @@
     dark = now;
     var width = blocks[0].parentElement.clientWidth;
     mermaid.initialize({
-      startOnLoad: false, securityLevel: 'strict', theme: 'base', themeVariables: colors(dark),
+      startOnLoad: false, securityLevel: 'strict', suppressErrorRendering: true, theme: 'base', themeVariables: colors(dark),
       // A chart of time is as wide as it is told; on a phone it is scrolled.
       gantt: { useWidth: Math.max(width, 640), useMaxWidth: false }
     });
@@ -66,6 +66,12 @@
         figure.className = 'bdy-diagram';
         if (block.dataset.binderyTools) figure.dataset.binderyTools = block.dataset.binderyTools;
         block.before(figure);
+        var title = block.querySelector('.bdy-code-title');
+        if (title) {
+          var caption = document.createElement('figcaption');
+          caption.textContent = title.textContent;
+          figure.append(caption);
+        }
         // The source stays at hand, folded.
         var fold = document.createElement('details');
         var name = document.createElement('summary');
