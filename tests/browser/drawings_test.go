@@ -148,7 +148,7 @@ func TestBrokenDrawings(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1000, 900), chromedp.Navigate(browse.Policed(t, dir, strings.Replace(strictPolicy, "style-src 'self'", "style-src 'self' 'unsafe-inline'", 1)).URL+"/index.html")); err != nil {
 		t.Fatal(err)
 	}
-	until(t, ctx, `document.querySelectorAll(".bdy-diagram svg").length === 1`)
+	until(t, ctx, `document.querySelectorAll(".bdy-diagram-view > svg").length === 1`)
 	until(t, ctx, `document.querySelector("figure.bdy-diagram > figcaption:first-child").textContent === "The journey"`)
 	until(t, ctx, `[...document.querySelectorAll(".bdy-code-block")].filter(e => e.checkVisibility()).length === 3`)
 	until(t, ctx, `![...document.body.children].some(e => e.id.startsWith("dmermaid") || e.matches("svg")) && !/Syntax error|mermaid version/.test(document.body.textContent)`)

@@ -1,6 +1,7 @@
 package diagram
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -26,8 +27,8 @@ var (
 	classOpen = lazy.Regexp(`^class\s+` + className + `\s*(?:\["([^"]*)"\])?\s*(?::::([\w-]+))?\s*(?:<<([^<>]+)>>\s*)?(\{.*)?$`)
 	classKind = lazy.Regexp(`^<<([^<>]+)>>\s*` + className + `?$`)
 	classPart = lazy.Regexp(`^` + className + `\s*:\s*(.+)$`)
-	classNote = lazy.Regexp(`^note\s+(?:for\s+` + className + `\s+)?"([^"]*)"$`)
-	classRoom = lazy.Regexp(`^namespace\s+([^\s{]+)\s*\{$`)
+	classNote = lazy.Regexp(`(?s)^note\s+(?:for\s+` + className + `\s+)?"(.*)"$`)
+	classRoom = lazy.Regexp("^namespace\\s+(`[^`]+`|[^\\s{\\[]+)\\s*(?:\\[\"([^\"]*)\"\\])?\\s*\\{\\s*(.*)$")
 	classMore = lazy.Regexp(`^` + className + `(?::::([\w-]+))?$`)
 	classWord = lazy.Regexp(`^(direction|classDef|cssClass|style|click|link|callback)\s+(.+)$`)
 	generic   = lazy.Regexp(`~([^~]*)~`)
@@ -117,9 +118,10 @@ func (r *classReader) line(line string) bool {
 		if n := len(r.spaces); n > 1 {
 			parent = r.spaces[n-2]
 		}
-		r.groupIDs["namespace "+m[1]] = len(r.groups)
-		r.groups = append(r.groups, group{id: "namespace " + m[1], label: r.readLabel(m[1], textSize, titleLimit, true), parent: parent})
-		return true
+		name := strings.Trim(m[1], "`")
+		r.groupIDs["namespace "+name] = len(r.groups)
+		r.groups = append(r.groups, group{id: "namespace " + name, label: r.readLabel(cmp.Or(m[2], name), textSize, titleLimit, true), parent: parent})
+		return m[3] == "" || r.inside(m[3])
 	}
 	if m := classKind().FindStringSubmatch(line); m != nil && m[2] != "" {
 		r.kind(r.class(m[2]), m[1])
@@ -140,6 +142,19 @@ func (r *classReader) line(line string) bool {
 		return true
 	}
 	return false
+}
+
+// inside reads what stands on one line with the brace that opens a namespace.
+func (r *classReader) inside(rest string) bool {
+	closed := max(strings.Count(rest, "}")-strings.Count(rest, "{"), 0)
+	for range closed {
+		rest = strings.TrimSpace(rest[:strings.LastIndexByte(rest, '}')])
+	}
+	ok := rest == "" || r.line(rest)
+	for range closed {
+		ok = ok && r.line("}")
+	}
+	return ok
 }
 
 // word reads lines that begin with a keyword.
@@ -188,8 +203,8 @@ func (r *classReader) class(name string) int {
 		if len(n.parts) == 0 {
 			n.parts = make([][]label, 3)
 		}
-		n.name = generics(name)
-		n.parts[0] = []label{r.readLabel(escaped(n.name), textSize, nodeLimit, true)}
+		n.name = strings.Join(strings.Fields(generics(name)), " ")
+		n.parts[0] = []label{r.readLabel(escaped(generics(name)), textSize, nodeLimit, true)}
 	}
 	return i
 }

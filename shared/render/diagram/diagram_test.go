@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"os"
 	"path/filepath"
@@ -324,6 +325,11 @@ func TestLost(t *testing.T) {
 		{"a slice", "pie title Everything\n\"Read pages\": 1", "<text>Read</text>", "pages"},
 		{"marks are not words", "graph TD\nA[one<br/>two]", `<text>one</text><text>two</text>`, ""},
 		{"a note of a state", "stateDiagram-v2\na --> b\nnote right of b\nforever: yes\nand ever\nend note", "<text>forever</text><text>yes</text>", "and"},
+		{"quotes within bars", "graph TD\nA -->|\"yes, it is\"| B{Kept} --> C([\"shown\"])\nB -->|no| D", `<text>yes</text><text>Kept</text><text>shown</text>`, ""},
+		{"brackets within quotes", "graph TD\nsubgraph \"v1\"\nA((\"pruned(c1)\")) --> B((\"c2\"))\nend", `<text>pruned(c1)</text>`, ""},
+		{"a label that another replaces", "graph TD\nA[First one]\nA[Second one]", `<text>Second</text><text>one</text>`, "first"},
+		{"parts of words in bold", "erDiagram\nA {\n_**last**Name_ text\n}", `<text>_<tspan>last</tspan>Name_</text><text>text</text>`, ""},
+		{"a participant's label in braces", "sequenceDiagram\nparticipant A@{\"type\": \"queue\", \"alias\": \"Incoming work\"}", "<text>Incoming</text>", "work"},
 		{"styles are not shown", "graph TD\nclassDef hot fill:#fff\nclick A \"https://example.com\"", "", ""},
 	}
 	for _, tt := range tests {
@@ -386,6 +392,56 @@ func TestCorporaDiagrams(t *testing.T) {
 	}
 	if len(seen) < 128 {
 		t.Errorf("%d diagrams were found, want 128 at least", len(seen))
+	}
+}
+
+// TestMermaidSources draws the diagrams of Mermaid's own documentation and demos, of a
+// checkout that BINDERY_MERMAID names: 98% of those of kinds that are drawn.
+func TestMermaidSources(t *testing.T) {
+	root := os.Getenv("BINDERY_MERMAID")
+	if root == "" {
+		t.Skip("BINDERY_MERMAID names no checkout of Mermaid")
+	}
+	parts := map[string]*regexp.Regexp{
+		".md": regexp.MustCompile("(?ms)^[ \t]*```mermaid[^\n]*\n(.*?)^[ \t]*```"), ".html": regexp.MustCompile(`(?s)<pre[^>]*class="[^"]*mermaid[^"]*"[^>]*>(.*?)</pre\s*>`),
+	}
+	e, seen, drawn := New(), map[string]bool{}, 0
+	for _, folder := range []string{"demos", "docs/syntax"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(file string, d os.DirEntry, err error) error {
+			part := parts[filepath.Ext(file)]
+			if err != nil || part == nil || d.Name() == "error.html" { // which has wrong ones
+				return err
+			}
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			for _, m := range part.FindAllStringSubmatch(string(data), -1) {
+				text := m[1]
+				if filepath.Ext(file) == ".html" {
+					text = html.UnescapeString(text)
+				}
+				if src := parseSource(text); src.kind == Other || seen[text] {
+					continue
+				}
+				seen[text] = true
+				got, err := e.Draw(t.Context(), text)
+				if err != nil {
+					t.Logf("%s: %v", file, err)
+					continue
+				}
+				drawn++
+				safe(t, got.AppendSVG(nil, "x", address))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d of %d are drawn", drawn, len(seen))
+	if len(seen) < 300 || drawn*100 < len(seen)*98 {
+		t.Errorf("%d of %d are drawn, want 98%%", drawn, len(seen))
 	}
 }
 

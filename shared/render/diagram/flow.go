@@ -100,7 +100,13 @@ func (r *flowReader) ended() bool {
 // line takes what is left of the line, up to a semicolon outside of quotes and
 // brackets.
 func (r *flowReader) line() string {
-	line, _, _ := strings.Cut(r.rest(), "\n")
+	line, rest, _ := strings.Cut(r.rest(), "\n")
+	if strings.Count(line, `"`)%2 == 1 { // a text in quotes may have several lines
+		if at := strings.IndexByte(rest, '"'); at >= 0 && at < maxFrontMatter {
+			more, _, _ := strings.Cut(rest[at:], "\n")
+			line += "\n" + rest[:at] + more
+		}
+	}
 	if parts := splitLine(line); len(parts) > 1 {
 		line = line[:strings.Index(line, parts[0])+len(parts[0])]
 	}
@@ -241,7 +247,7 @@ func (r *flowReader) vertices() error {
 	}
 	for {
 		r.skip(" \t")
-		if r.ended() {
+		if r.ended() && !r.goesOn() {
 			return nil
 		}
 		e, id, ok := r.link()
@@ -269,6 +275,18 @@ func (r *flowReader) vertices() error {
 		}
 		from = to
 	}
+}
+
+var nextLink = lazy.Regexp(`^[ \t\n]+(?:--|==|~~~|-\.|<--|<==|<-\.)`)
+
+// goesOn moves to the next line if it begins with a link, which then leads from the
+// nodes of this one.
+func (r *flowReader) goesOn() bool {
+	if !nextLink().MatchString(r.rest()) {
+		return false
+	}
+	r.skip(" \t\n")
+	return true
 }
 
 // sides reads the nodes of one end of a link.
@@ -343,8 +361,8 @@ func (r *flowReader) vertex() (int, error) {
 	at := r.at
 	r.skip(" \t")
 	if shape, text, ok := r.shaped(); ok {
-		n := &r.nodes[i]
-		n.shape, n.label, n.labelled = shape, r.readLabel(text, textSize, r.wrapping, false), true
+		r.nodes[i].shape = shape
+		r.relabel(i, text)
 	} else {
 		r.at = at
 	}
@@ -366,6 +384,15 @@ func (r *flowReader) vertex() (int, error) {
 			return i, nil
 		}
 	}
+}
+
+// relabel gives a node its label, in place of an earlier one.
+func (r *flowReader) relabel(i int, text string) {
+	n := &r.nodes[i]
+	if n.labelled {
+		r.src.replaced = append(r.src.replaced, n.label.String())
+	}
+	n.label, n.labelled = r.readLabel(text, textSize, r.wrapping, false), true
 }
 
 // brackets are what shapes stand between, longer ones before those that they
@@ -449,6 +476,12 @@ func labelUntil(s, sign string) (text, after string, ok bool) {
 	if at := strings.Index(line, sign); at >= 0 {
 		return line[:at], s[at+len(sign):], true
 	}
+	// One of several lines has no other signs in it.
+	if at := strings.IndexAny(s, `[](){}|"`); at > 0 && strings.HasPrefix(s[at:], sign) {
+		return s[:at], s[at+len(sign):], true
+	} else if at > 0 && strings.IndexByte(`/\`, sign[0]) >= 0 && strings.HasPrefix(s[at-1:], sign) {
+		return s[:at-1], s[at-1+len(sign):], true
+	}
 	return "", s, false
 }
 
@@ -503,7 +536,7 @@ func (r *flowReader) details(i, start int) error {
 			}
 			n.shape = shape
 		case "label":
-			n.label, n.labelled = r.readLabel(text, textSize, r.wrapping, false), true
+			r.relabel(i, text)
 		case "icon", "img":
 			return ErrOther
 		}

@@ -24,6 +24,7 @@ const (
 type graph struct {
 	face
 	settings
+	src       *source
 	direction layout.Direction
 	wrapping  float64 // the width at which labels of nodes are broken
 	sharp     bool    // links turn without a curve
@@ -129,7 +130,7 @@ const (
 
 func newGraph(src *source) *graph {
 	return &graph{
-		face: src.face, settings: src.settings, nodeIDs: map[string]int{}, groupIDs: map[string]int{}, classes: map[string]look{},
+		face: src.face, settings: src.settings, src: src, nodeIDs: map[string]int{}, groupIDs: map[string]int{}, classes: map[string]look{},
 		wrapping: src.number("wrappingWidth", 60, 600, nodeLimit), sharp: sharpCurves[src.own("curve")],
 	}
 }

@@ -45,7 +45,7 @@ const (
 // marks are the elements of HTML that change how a label looks. Others that
 // labels have are dropped; anything else stays text.
 var (
-	tagMark   = lazy.Regexp(`(?i)<(/?)(b|strong|i|em|u|s|del|sub|sup|small|mark|code|span|p|div|br|font|big|center)(?:\s[^<>]*)?/?>`)
+	tagMark   = lazy.Regexp(`(?i)<(/?)(a|b|strong|i|em|u|s|del|sub|sup|small|mark|code|span|p|div|br|font|big|center)(?:\s[^<>]*)?/?>`)
 	tagStyles = map[string]textStyle{
 		"b": bold, "strong": bold, "i": italic, "em": italic, "code": mono, "u": underlined, "s": struck, "del": struck,
 	}

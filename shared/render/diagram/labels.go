@@ -8,8 +8,9 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
-// labelled finds what stands in brackets, quotes and between bars.
-var labelled = lazy.Regexp(`"([^"]*)"|\|([^|]*)\||\[([^\]]*)\]|\(([^)]*)\)|\{([^}]*)\}`)
+// labelled finds what stands in quotes, and in brackets and between bars without
+// quotes.
+var labelled = lazy.Regexp(`\|\s*"([^"]*)"\s*\||"([^"]*)"|\|([^|"]*)\||\[([^\]"]*)\]|\(([^)"]*)\)|\{([^}"]*)\}`)
 
 // noteStart and noteEnd are around a note of several lines.
 var (
@@ -21,7 +22,10 @@ var (
 // if it has all. It knows nothing of how either was made.
 func lost(src *source, svg []byte) string {
 	shown := map[string]bool{}
-	words(textOf(svg), func(w string) { shown[w] = true })
+	words(unstarred(textOf(svg)), func(w string) { shown[w] = true })
+	for _, label := range src.replaced {
+		words(label, func(w string) { shown[w] = true })
+	}
 	if src.kind == Git {
 		return lostCommits(src, shown)
 	}
@@ -44,7 +48,7 @@ func lost(src *source, svg []byte) string {
 		}
 		for _, label := range labels {
 			missing := ""
-			words(plain(label), func(w string) {
+			words(unstarred(plain(label)), func(w string) {
 				if !shown[w] && missing == "" {
 					missing = w
 				}
@@ -103,8 +107,12 @@ func labelsOf(kind Kind, line string) []string {
 		}
 		return nil
 	case Sequence:
-		if at := aliasPart().FindStringIndex(line); at != nil && participantLine().MatchString(line) {
-			return []string{line[at[1]:]}
+		if m := participantLine().FindStringSubmatch(line); m != nil && !strings.Contains(line, "->") {
+			_, details, label := participantParts(m[2])
+			if m := aliasSaid().FindStringSubmatch(details); m != nil && label == "" {
+				label = m[1]
+			}
+			return []string{label}
 		}
 		if m := frameLine().FindStringSubmatch(line); m != nil && !strings.Contains(m[2], "->") {
 			return []string{m[2]}
@@ -136,8 +144,11 @@ func labelsOf(kind Kind, line string) []string {
 		return nil
 	}
 	// Classes and entities: every word but signs and keywords.
-	if m := entityLink().FindStringSubmatchIndex(line); m != nil && m[16] >= 0 { // a relation in words
-		line = line[:m[16]] + " " + line[m[21]:]
+	if m := entityLink().FindStringSubmatchIndex(line); kind == Entity && m != nil { // how many, in words
+		line = line[:max(m[2], m[3], m[7], m[9])] + " " + line[m[20]:]
+	}
+	if kind == Entity { // another name stands in place of the first
+		line = aliased().ReplaceAllString(line, "[")
 	}
 	line = relation().ReplaceAllString(line, " ")
 	return []string{line}
@@ -147,6 +158,9 @@ var (
 	shapeWords = lazy.Regexp(`(?s)@\{(?:"[^"]*"|[^"}])*\}`)
 	labelWord  = lazy.Regexp(`(?s)label:\s*(?:"([^"]*)"|'([^']*)'|([^,"'}\n]*))`)
 )
+
+// aliasSaid is a participant's label in braces.
+var aliasSaid = lazy.Regexp(`["']?alias["']?\s*:\s*["']?([^"',}]*)`)
 
 // saidLabels returns the labels in the braces after nodes.
 func saidLabels(s string) []string {
@@ -160,7 +174,12 @@ func saidLabels(s string) []string {
 }
 
 // relation is what stands between classes or entities, and around their parts.
-var relation = lazy.Regexp(`:::[\w,-]+|\b(?:class|PK|FK|UK|note(?: for)?)\b|<<|>>|[|}{o]{1,2}(?:--|\.\.)[|}{o]{1,2}|~`)
+var relation = lazy.Regexp(`:::\s*[\w,-]+|\b(?:class|PK|FK|UK|note(?: for)?)\b|<<|>>|[|}{o]{1,2}(?:--|\.\.)[|}{o]{1,2}|~`)
+
+// unstarred returns s without what marks words, and parts of them, as bold.
+func unstarred(s string) string { return strings.ReplaceAll(s, "*", "") }
+
+var aliased = lazy.Regexp(`[^\s"{}:\[\]|]+\[`)
 
 // words calls fn with each run of at least three letters, in lower case.
 func words(s string, fn func(string)) {

@@ -104,7 +104,7 @@ func drawSequence(s *sequence) (svg []byte, width, height float64) {
 	tall := headHeight
 	for i, a := range p.actors {
 		h := float64(len(p.heads[i]))*lineHeight + headHeight - lineHeight
-		if a.person {
+		if a.sign >= signPerson {
 			h += 26
 		}
 		tall = max(tall, h)
@@ -177,20 +177,66 @@ func drawSequence(s *sequence) (svg []byte, width, height float64) {
 func (p *placed) head(d *drawing, i int, top, tall float64) {
 	x, lines := p.x[i], p.heads[i]
 	h := float64(len(lines)) * lineHeight
-	if p.actors[i].person {
-		d.rect("bdy-d-cover", x-p.widths[i]/2, top, p.widths[i], tall, 0)
-		c := top + 10
-		d.raw(`<circle class="bdy-d-figure"`)
-		d.attr("cx", x)
-		d.attr("cy", c)
-		d.attr("r", 6)
-		d.raw("/>")
-		d.path("bdy-d-figure", false, x-11, c+23, x-11, c+19, x-6, c+11, x+6, c+11, x+11, c+19, x+11, c+23)
+	sign, w := p.actors[i].sign, p.widths[i]
+	if sign >= signPerson {
+		d.rect("bdy-d-cover", x-w/2, top, w, tall, 0)
+		d.actorSign(sign, x, top)
 		d.text("bdy-d-strong bdy-d-mid", x, top+tall-h-1+lineHeight/2, lines)
 		return
 	}
-	d.rect("bdy-d-node", x-p.widths[i]/2, top, p.widths[i], tall, 5)
+	switch sign {
+	case signStack:
+		d.rect("bdy-d-node", x-w/2+stacked, top, w-stacked, tall-stacked, 2)
+		d.rect("bdy-d-node", x-w/2, top+stacked, w-stacked, tall-stacked, 2)
+	case signQueue:
+		shape := shapePipe.figure(w, tall)
+		d.raw(`<path class="bdy-d-node"`)
+		d.trace(&shape.outline, x, top+tall/2)
+		d.raw("/>")
+		for _, inner := range shape.inner {
+			d.raw(`<path class="bdy-d-none bdy-d-s-edge"`)
+			d.trace(&inner, x, top+tall/2)
+			d.raw("/>")
+		}
+	default:
+		d.rect("bdy-d-node", x-w/2, top, w, tall, 5)
+	}
 	d.text("bdy-d-strong bdy-d-mid", x, top+tall/2-h/2+lineHeight/2, lines)
+}
+
+// actorSign draws the figure of a participant: 24 pixels high, below top.
+func (d *drawing) actorSign(sign actorSign, x, top float64) {
+	const figure = "bdy-d-figure"
+	circle := func(cx, cy, r float64) {
+		d.raw(`<circle class="` + figure + `"`)
+		d.attr("cx", cx)
+		d.attr("cy", cy)
+		d.attr("r", r)
+		d.raw("/>")
+	}
+	c := top + 10
+	switch sign {
+	case signPerson:
+		circle(x, c, 6)
+		d.path(figure, false, x-11, c+23, x-11, c+19, x-6, c+11, x+6, c+11, x+11, c+19, x+11, c+23)
+	case signBoundary:
+		d.path(figure, false, x-14, c-5, x-14, c+15)
+		d.path(figure, false, x-14, c+5, x-6, c+5)
+		circle(x+4, c+5, 10)
+	case signControl:
+		circle(x, c+6, 10)
+		d.path(figure, false, x+4, c-8, x, c-4, x+4, c)
+	case signEntity:
+		circle(x, c+4, 10)
+		d.path(figure, false, x-10, c+17, x+10, c+17)
+	case signDatabase:
+		shape := shapeCylinder.figure(28, 28)
+		for _, part := range append([]pen{shape.outline}, shape.inner...) {
+			d.raw(`<path class="` + figure + `"`)
+			d.trace(&part, x, c+6)
+			d.raw("/>")
+		}
+	}
 }
 
 // walk draws items from the current place down.
@@ -279,6 +325,14 @@ func (p *placed) message(it *item) {
 	}
 	mid := (x1 + x2) / 2
 	d.text("bdy-d-label bdy-d-mid", mid, labelTop+lineHeight/2, lines)
+	if it.central[0] {
+		p.central(x1, y)
+		x1 += dir * centralSize
+	}
+	if it.central[1] {
+		p.central(x2, y)
+		x2 -= dir * centralSize
+	}
 	a, b := x1, x2
 	if it.head == filledHead {
 		b -= dir * 7
@@ -287,11 +341,15 @@ func (p *placed) message(it *item) {
 		a += dir * 7
 	}
 	d.line(class, a, y, b, y)
-	p.arrow(it.head, x2, y, dir)
+	if it.reversed {
+		p.arrow(it.head, x1, y, -dir)
+	} else {
+		p.arrow(it.head, x2, y, dir)
+	}
 	if it.both {
 		p.arrow(it.head, x1, y, -dir)
 	}
-	p.numberAt(it, x1, y)
+	p.numberAt(it, x1, y, dir)
 	p.current += 10
 	if it.creates {
 		p.current += p.tall / 2
@@ -332,9 +390,18 @@ func (p *placed) selfMessage(it *item, class string, lines []string) {
 		tip += 7
 	}
 	d.path(class, false, x1, top, side, top, side, top+loopHeight, tip, top+loopHeight)
-	p.arrow(it.head, x2, top+loopHeight, -1)
+	if it.reversed {
+		p.arrow(it.head, x1, top, -1)
+	} else {
+		p.arrow(it.head, x2, top+loopHeight, -1)
+	}
+	for i, at := range [...]float64{top, top + loopHeight} {
+		if it.central[i] {
+			p.central([...]float64{x1, x2}[i], at)
+		}
+	}
 	d.text("bdy-d-label", side+8, p.current+room/2-h/2+lineHeight/2, lines)
-	p.numberAt(it, x1, top)
+	p.numberAt(it, x1, top, 1)
 	defer p.destroy(it, top+loopHeight)
 	if it.deactivate {
 		p.close(it.from, top+loopHeight)
@@ -353,19 +420,42 @@ func (p *placed) arrow(head headKind, x, y, dir float64) {
 	case crossHead:
 		d.path("bdy-d-line", false, x-dir*12, y-5, x-dir*2, y+5)
 		d.path("bdy-d-line", false, x-dir*12, y+5, x-dir*2, y-5)
+	case upperHead:
+		d.path("bdy-d-head", true, x, y, x-dir*9, y-5, x-dir*9, y)
+	case lowerHead:
+		d.path("bdy-d-head", true, x, y, x-dir*9, y+5, x-dir*9, y)
+	case upperStroke:
+		d.path("bdy-d-line", false, x-dir*9, y-6, x, y)
+	case lowerStroke:
+		d.path("bdy-d-line", false, x-dir*9, y+6, x, y)
 	}
 }
 
-// numberAt draws a message's number at its beginning.
-func (p *placed) numberAt(it *item, x, y float64) {
-	if it.number == 0 {
+// centralSize is the radius of a circle on a participant's line.
+const centralSize = 4.5
+
+// central draws a circle that a message begins or ends at.
+func (p *placed) central(x, y float64) {
+	d := &p.out
+	d.raw(`<circle class="bdy-d-node"`)
+	d.attr("cx", x)
+	d.attr("cy", y)
+	d.attr("r", centralSize)
+	d.raw("/>")
+}
+
+// numberAt draws a message's number at its beginning, behind what else is there.
+func (p *placed) numberAt(it *item, x, y, dir float64) {
+	if it.number == "" {
 		return
 	}
 	d := &p.out
-	n := strconv.Itoa(it.number)
-	w := max(p.width(n, strongWeight)*0.85+6, 16)
+	w := max(p.width(it.number, strongWeight)*0.85+6, 16)
+	if it.reversed || it.central[0] {
+		x += dir * (10 + w/2)
+	}
 	d.rect("bdy-d-number", x-w/2, y-8, w, 16, 8)
-	d.text("bdy-d-count bdy-d-mid", x, y, []string{n})
+	d.text("bdy-d-count bdy-d-mid", x, y, []string{it.number})
 }
 
 func (p *placed) note(it *item) {

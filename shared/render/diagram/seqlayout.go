@@ -74,7 +74,7 @@ func (p *placed) columns() {
 			w := p.widestOf(p.wrap(it.text, labelLimit, plainWeight), plainWeight)
 			switch it.kind {
 			case message:
-				if it.number > 0 {
+				if it.number != "" {
 					w += 22
 				}
 				if it.creates {

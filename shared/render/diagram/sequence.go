@@ -3,8 +3,11 @@ package diagram
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
@@ -30,10 +33,30 @@ type sequence struct {
 
 // actor is a participant, in the order of its first mention.
 type actor struct {
-	label  string
-	person bool
-	late   bool // a message creates it
-	group  int  // index into groups, -1 for none
+	label string
+	sign  actorSign
+	late  bool // a message creates it
+	group int  // index into groups, -1 for none
+}
+
+// actorSign is what a participant looks like.
+type actorSign uint8
+
+const (
+	signBox      actorSign = iota
+	signStack              // boxes behind each other
+	signQueue              // a cylinder that lies
+	signPerson             // from here on a figure above the name
+	signBoundary           // a circle at a wall
+	signControl            // a circle with an arrow
+	signEntity             // a circle on a line
+	signDatabase           // a cylinder
+)
+
+// actorSigns are the signs by Mermaid's names of types.
+var actorSigns = map[string]actorSign{
+	"participant": signBox, "actor": signPerson, "boundary": signBoundary, "control": signControl, "entity": signEntity,
+	"database": signDatabase, "collections": signStack, "queue": signQueue,
 }
 
 // seqBox is a box around participants.
@@ -48,12 +71,14 @@ type item struct {
 	place    notePlace
 	// Of a message.
 	dashed, both bool
+	reversed     bool    // the head is where it begins
+	central      [2]bool // a circle on the line of from, of to
 	head         headKind
 	activate     bool // to begins to be active
 	deactivate   bool // from ends to be active
 	creates      bool // to begins with it
 	destroys     int  // the actor that ends with it, -1 for none
-	number       int
+	number       string
 	// Of a frame: its word and its parts, and of a coloured area its colour,
 	// "" for none that is known.
 	word, color string
@@ -83,6 +108,10 @@ const (
 	filledHead
 	openHead
 	crossHead
+	upperHead // halves of a head, and of strokes
+	lowerHead
+	upperStroke
+	lowerStroke
 )
 
 type notePlace uint8
@@ -102,7 +131,7 @@ var (
 	activeLine      = lazy.Regexp(`^(?i:(activate|deactivate))\s+(.+)$`)
 	boxLine         = lazy.Regexp(`^(?i:box)\b\s*(.*)$`)
 	destroyLine     = lazy.Regexp(`^(?i:destroy)\s+(.+)$`)
-	numberLine      = lazy.Regexp(`^(?i:autonumber)(?:\s+(off|\d{1,6})(?:\s+(\d{1,6}))?)?$`)
+	numberLine      = lazy.Regexp(`^(?i:autonumber)(?:\s+(off|\d{0,6}\.?\d{1,6})(?:\s+(\d{0,6}\.?\d{1,6}))?)?$`)
 	ignoredLine     = lazy.Regexp(`^(?i:link|links|properties|details)\s`)
 	titleLine       = lazy.Regexp(`^(?i:title)(?:\s*:\s*|\s+)(.+)$`)
 	colorWord       = lazy.Regexp(`^(?i:transparent|aqua|black|blue|fuchsia|gr[ae]y|green|lime|maroon|navy|olive|orange|purple|red|silver|teal|white|yellow|pink|gold|(?:light|dark|pale|medium)[a-z]+|(?:rgb|hsl)a?\([^)]*\)|#[0-9a-f]{3,8})(?:\s+|$)`)
@@ -123,8 +152,8 @@ type sequenceReader struct {
 	open   []*item // frames that are not at their end
 	boxed  bool    // within a box
 	count  int
-	number int // of the next message
-	step   int
+	number float64 // of the next message
+	step   float64
 	// creating and destroying are the actors that the next message begins and
 	// ends, -1 for none.
 	creating, destroying int
@@ -183,10 +212,10 @@ func (r *sequenceReader) line(line string) {
 		r.activation(m[1], m[2])
 	} else if m := numberLine().FindStringSubmatch(line); m != nil {
 		r.numbered = !strings.EqualFold(m[1], "off")
-		if n, err := strconv.Atoi(m[1]); err == nil {
+		if n, err := strconv.ParseFloat(m[1], 64); err == nil {
 			r.number = n
 		}
-		if n, err := strconv.Atoi(m[2]); err == nil {
+		if n, err := strconv.ParseFloat(m[2], 64); err == nil {
 			r.step = n
 		}
 	} else if m := boxLine().FindStringSubmatch(line); m != nil && !r.boxed && len(r.open) == 0 {
@@ -199,26 +228,51 @@ func (r *sequenceReader) line(line string) {
 
 // participant reads "participant A as Label", also after "create"; word is its kind.
 func (r *sequenceReader) participant(line, word, rest string) {
-	if strings.Contains(rest, "@{") { // one of another kind, with a sign of its own
-		r.fail(ErrOther)
-		return
-	}
-	name, label := rest, rest
-	if at := aliasPart().FindStringIndex(rest); at != nil {
-		name, label = rest[:at[0]], rest[at[1]:]
+	sign := actorSigns[strings.ToLower(word)]
+	name, details, label := participantParts(rest)
+	if details != "" {
+		values := map[string]any{}
+		if yaml.Unmarshal([]byte(details), &values) != nil {
+			r.fail(errUnread{line})
+			return
+		}
+		if kind := said(values["type"]); kind != "" {
+			var ok bool
+			if sign, ok = actorSigns[kind]; !ok {
+				r.fail(ErrOther)
+				return
+			}
+		}
+		label = cmp.Or(label, said(values["alias"]))
 	}
 	i := r.actor(name)
 	if r.err != nil {
 		return
 	}
 	a := &r.actors[i]
-	a.label, a.person = plain(label), strings.EqualFold(word, "actor")
+	a.label, a.sign = plain(cmp.Or(label, name)), sign
 	if strings.EqualFold(line[:1], "c") { // as in "create"
 		a.late, r.creating = true, i
 	}
 	if r.boxed {
 		a.group = len(r.groups) - 1
 	}
+}
+
+// participantParts cuts the line of a participant, behind its first word: its name,
+// what stands in braces, and its label, "" for none.
+func participantParts(rest string) (name, details, label string) {
+	name = rest
+	if before, after, ok := strings.Cut(rest, "@{"); ok {
+		if at := strings.LastIndexByte(after, '}'); at >= 0 {
+			details = "{" + after[:at+1]
+			name, rest = before, before+after[at+1:]
+		}
+	}
+	if at := aliasPart().FindStringIndex(rest); at != nil {
+		name, label = rest[:at[0]], rest[at[1]:]
+	}
+	return name, details, label
 }
 
 // end closes the innermost frame, or else the box.
@@ -313,28 +367,45 @@ func (r *sequenceReader) note(m []string) {
 // arrows are the signs between two names, longer ones before those that they
 // begin with.
 var arrows = [...]struct {
-	sign   string
-	dashed bool
-	both   bool
-	head   headKind
+	sign     string
+	dashed   bool
+	both     bool
+	reversed bool
+	head     headKind
 }{
-	{"<<-->>", true, true, filledHead},
-	{"<<->>", false, true, filledHead},
-	{"-->>", true, false, filledHead},
-	{"->>", false, false, filledHead},
-	{"--x", true, false, crossHead},
-	{"-x", false, false, crossHead},
-	{"--)", true, false, openHead},
-	{"-)", false, false, openHead},
-	{"-->", true, false, noHead},
-	{"->", false, false, noHead},
+	{"<<-->>", true, true, false, filledHead},
+	{"<<->>", false, true, false, filledHead},
+	{`--|\`, true, false, false, upperHead},
+	{`--|/`, true, false, false, lowerHead},
+	{`--\\`, true, false, false, upperStroke},
+	{`--//`, true, false, false, lowerStroke},
+	{`-|\`, false, false, false, upperHead},
+	{`-|/`, false, false, false, lowerHead},
+	{`-\\`, false, false, false, upperStroke},
+	{`-//`, false, false, false, lowerStroke},
+	{`/|--`, true, false, true, upperHead},
+	{`\|--`, true, false, true, lowerHead},
+	{`//--`, true, false, true, upperStroke},
+	{`\\--`, true, false, true, lowerStroke},
+	{`/|-`, false, false, true, upperHead},
+	{`\|-`, false, false, true, lowerHead},
+	{`//-`, false, false, true, upperStroke},
+	{`\\-`, false, false, true, lowerStroke},
+	{"-->>", true, false, false, filledHead},
+	{"->>", false, false, false, filledHead},
+	{"--x", true, false, false, crossHead},
+	{"-x", false, false, false, crossHead},
+	{"--)", true, false, false, openHead},
+	{"-)", false, false, false, openHead},
+	{"-->", true, false, false, noHead},
+	{"->", false, false, false, noHead},
 }
 
 // message reads "A->>B: text"; it reports false if the line is not one.
 func (r *sequenceReader) message(line string) bool {
 	names, text, _ := strings.Cut(line, ":")
 	for at := 1; at < len(names); at++ {
-		if names[at] != '-' && names[at] != '<' {
+		if strings.IndexByte(`-<\/`, names[at]) < 0 {
 			continue
 		}
 		for _, a := range arrows {
@@ -345,12 +416,21 @@ func (r *sequenceReader) message(line string) bool {
 			if from == "" || to == "" || strings.Contains(to, "->") {
 				continue // "API-x->>B" has its arrow further on
 			}
-			it := item{kind: message, text: spoken(text), dashed: a.dashed, both: a.both, head: a.head}
+			it := item{kind: message, text: spoken(text), dashed: a.dashed, both: a.both, reversed: a.reversed, head: a.head}
+			if _, named := r.index[from]; !named && len(from) > 2 {
+				from, it.central[0] = strings.CutSuffix(from, "()")
+			}
+			if len(to) > 2 {
+				to, it.central[1] = strings.CutPrefix(to, "()")
+			}
 			switch to[0] {
 			case '+':
 				it.activate, to = true, to[1:]
 			case '-':
 				it.deactivate, to = true, to[1:]
+			}
+			if central := strings.TrimPrefix(to, "()"); central != "" && central != to {
+				to, it.central[1] = central, true
 			}
 			it.from, it.to = r.actor(from), r.actor(to)
 			if it.creates = r.creating >= 0; it.creates && (it.to != r.creating || it.from == it.to) {
@@ -361,7 +441,7 @@ func (r *sequenceReader) message(line string) bool {
 			}
 			r.creating, r.destroying = -1, -1
 			if r.numbered {
-				it.number = r.number
+				it.number = strconv.FormatFloat(math.Round(r.number*100)/100, 'f', -1, 64)
 				r.number += r.step
 			}
 			*r.list() = append(*r.list(), it)

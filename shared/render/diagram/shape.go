@@ -58,6 +58,7 @@ const (
 	shapeBang
 	shapeChoice
 	shapeNote
+	shapeStore
 	shapeParts
 )
 
@@ -94,7 +95,7 @@ var shapeNames = map[string]shape{
 	"sl-rect": shapeSloped, "manual-input": shapeSloped, "sloped-rectangle": shapeSloped,
 	"docs": shapeDocuments, "documents": shapeDocuments, "st-doc": shapeDocuments, "stacked-document": shapeDocuments,
 	"st-rect": shapeStack, "procs": shapeStack, "processes": shapeStack, "stacked-rectangle": shapeStack,
-	"bow-rect": shapeBow, "bow-tie-rectangle": shapeBow, "stored-data": shapeBow,
+	"bow-rect": shapeBow, "bow-tie-rectangle": shapeBow, "stored-data": shapeBow, "datastore": shapeStore, "data-store": shapeStore,
 	"cross-circ": shapeCrossed, "crossed-circle": shapeCrossed, "summary": shapeCrossed,
 	"tag-doc": shapeTaggedDocument, "tagged-document": shapeTaggedDocument,
 	"tag-rect": shapeTagged, "tag-proc": shapeTagged, "tagged-process": shapeTagged, "tagged-rectangle": shapeTagged,
@@ -376,6 +377,12 @@ func (s shape) curved(f figure, w, h float64) figure {
 	case shapeBraces:
 		f.outline, f.open = brace(-x, y, 1), true
 		f.inner = []pen{brace(x, y, -1)}
+	case shapeStore:
+		f.outline, f.open = pen{}, true
+		f.outline.move(-x, -y)
+		f.outline.to(x, -y)
+		f.outline.move(-x, y)
+		f.outline.to(x, y)
 	case shapeCloud:
 		f.outline = bumps(x, y, 10, 1.32)
 	case shapeBang:

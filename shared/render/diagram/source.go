@@ -38,6 +38,8 @@ type source struct {
 	title, description string
 	settings
 	face face
+	// replaced are labels that the author replaces by later ones.
+	replaced []string
 }
 
 var (
@@ -107,8 +109,54 @@ func parseSource(text string) source {
 		}
 	}
 	s.body = strings.Join(body, "\n")
+	switch s.kind {
+	case State, Class, Entity, Git:
+		s.lines = joined(s.kind, s.lines)
+	}
 	s.settle(s.kind)
 	return s
+}
+
+// maxJoined bounds the lines that a text in quotes has.
+const maxJoined = 20
+
+var (
+	codedAngles = lazy.Regexp(`&lt;&lt;(\w+)&gt;&gt;;?`)
+	comment     = lazy.Regexp(`(?:^|\s)%%(?:[^{].*)?$`)
+)
+
+// joined makes statements of lines: texts in quotes, and names of classes in
+// backquotes, may have several; a brace that opens a body may stand below its name.
+// Comments at the end of a line go.
+func joined(kind Kind, lines []string) []string {
+	out := lines[:0:0]
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		for _, quote := range []string{`"`, "`"} {
+			if quote == "`" && kind != Class || kind == State && !strings.HasPrefix(line, "state") || strings.Count(line, quote)%2 == 0 {
+				continue
+			}
+			for j := i + 1; j < min(i+maxJoined, len(lines)); j++ {
+				if strings.Count(lines[j], quote)%2 == 1 {
+					line = strings.Join(append([]string{line}, lines[i+1:j+1]...), "\n")
+					i = j
+					break
+				}
+			}
+		}
+		if kind != Git {
+			if at := comment().FindStringIndex(line); at != nil && !strings.ContainsAny(line[at[0]:], `":`) && strings.Count(line[:at[0]], `"`)%2 == 0 {
+				line = strings.TrimSpace(line[:at[0]])
+			}
+			line = codedAngles().ReplaceAllString(line, "<<$1>>")
+			if line == "{" && len(out) > 0 {
+				out[len(out)-1] += " {"
+				continue
+			}
+		}
+		out = append(out, line)
+	}
+	return out
 }
 
 // maxFrontMatter is more than any settings of a diagram have.

@@ -36,7 +36,7 @@ const stateID = `(\[\*\]|\[H\*?\]|[^\s:{}"]+?)(?::::([\w,-]+))?`
 
 var (
 	stateArrow = lazy.Regexp(`^` + stateID + `\s*-->\s*` + stateID + `\s*(?::\s*(.*))?$`)
-	stateQuote = lazy.Regexp(`^state\s+"([^"]*)"\s+as\s+` + stateID + `\s*(\{)?$`)
+	stateQuote = lazy.Regexp(`(?s)^state\s+"([^"]*)"\s+as\s+` + stateID + `\s*(?:(\{)|:\s*(.*))?$`)
 	stateKind  = lazy.Regexp(`^state\s+` + stateID + `\s*(?:<<|\[\[)(fork|join|choice|history|start|end)(?:>>|\]\])$`)
 	stateOpen  = lazy.Regexp(`^state\s+` + stateID + `\s*\{$`)
 	stateText  = lazy.Regexp(`^(?:state\s+)?` + stateID + `\s*:\s*(.*)$`)
@@ -111,8 +111,11 @@ func (r *stateReader) line(line string) bool {
 	if m := stateQuote().FindStringSubmatch(line); m != nil {
 		if m[4] != "" {
 			r.composite(m[2], m[1], m[3])
-		} else {
-			r.describe(r.state(m[2], m[3]), m[1])
+			return true
+		}
+		r.describe(r.state(m[2], m[3]), m[1])
+		if m[5] != "" {
+			r.describe(r.state(m[2], ""), m[5])
 		}
 		return true
 	}

@@ -52,28 +52,28 @@ var pages = map[Kind]map[string]string{
 		"front matter and directives": "flow-around",
 		"labels of links":             "flow-labels", "special characters and entity codes": "flow-text", "subgraphs and their directions": "flow-groups",
 		"click": "flow-links-out", "comments, spaces and semicolons": "flow-around", "linkStyle, style, classDef, class": "flow-styles",
-		"distances, wrapping, curve": "settings-graph",
+		"distances, wrapping, curve": "settings-graph", "labels of several lines": "flow-lines",
 	},
 	State: {
 		"states, transitions, start and end": "state-plain", "composite states": "state-composite", "choice, fork, join, notes, styles": "state-signs",
-		"concurrency": "state-regions", "direction, comments, spaces in names": "state-plain",
+		"concurrency": "state-regions", "direction, comments, spaces in names": "state-plain", "statements of several lines": "state-lines",
 	},
 	Class: {
 		"classes, labels, members, visibility, generics": "class-all", "relations, cardinality, annotations, namespaces": "class-all",
-		"direction, links, notes, styles, lollipops": "class-more", "hideEmptyMembersBox": "settings-more",
+		"direction, links, notes, styles, lollipops": "class-more", "hideEmptyMembersBox": "settings-more", "names and notes of several lines, labels of namespaces": "class-lines",
 	},
 	Entity: {
-		"entities, relations, words for them, aliases, attributes, keys, comments, styles": "er-all", "layoutDirection, distances": "settings-er",
+		"entities, relations, words for them, aliases, attributes, keys, comments, styles": "er-all", "layoutDirection, distances": "settings-er", "on one line, how many in signs and words": "er-lines",
 	},
 	Sequence: {
-		"participants, actors, aliases, boxes": "sequence-all", "participants of other kinds (@{…})": "live", "creation and destruction": "sequence-created",
+		"participants, actors, aliases, boxes": "sequence-all", "participants of other kinds (@{…}), half arrows, central connections": "sequence-signs", "creation and destruction": "sequence-created",
 		"messages, activations, notes, line breaks": "sequence-all", "loop, alt, opt, par, critical, break, rect": "sequence-all",
 		"comments, entity codes, autonumber": "sequence-all", "mirrorActors, showSequenceNumbers": "settings-sequence",
 	},
 	Pie: {"title, showData, values": "pie-all", "donutHole, colours": "settings-pie"},
 	Git: {
 		"commits, ids, types, tags, branches, checkout, merge, cherry-pick": "git-all", "order, mainBranchName, mainBranchOrder, parallelCommits": "git-down",
-		"showBranches, rotateCommitLabel": "git-options", "showCommitLabel": "git-up", "left to right": "git-all", "top to bottom": "git-down", "bottom to top": "git-up",
+		"showBranches, rotateCommitLabel": "git-options", "showCommitLabel": "git-up", "left to right": "git-all", "top to bottom": "git-down", "bottom to top": "git-up", "names of several lines": "git-lines",
 		"themeVariables": "git-down",
 	},
 }

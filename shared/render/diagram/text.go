@@ -102,7 +102,7 @@ func likely(r rune) float64 {
 
 var (
 	lineBreak = lazy.Regexp(`(?i)<br\s*/?>|\\n`)
-	mark      = lazy.Regexp(`(?i)</?(?:b|strong|i|em|u|s|del|sub|sup|small|mark|code|span|p|div)(?:\s[^<>]*)?>`)
+	mark      = lazy.Regexp(`(?i)</?(?:a|b|strong|i|em|u|s|del|sub|sup|small|mark|code|span|p|div)(?:\s[^<>]*)?>`)
 	charCode  = lazy.Regexp(`#(?:(\d{1,7})|([A-Za-z][A-Za-z0-9]{1,30}));`)
 	awesome   = lazy.Regexp(`\bfa[bklrs]?:fa-[\w-]+\s*`)
 )
