@@ -141,6 +141,12 @@ func TestComponentsInABrowser(t *testing.T) {
 			document.documentElement.classList.add("dark");
 			const dark = $$(".bdy-color-swatch").filter(shown).map(e => getComputedStyle(e).backgroundColor);
 			return light.includes("rgb(255, 255, 255)") && dark.includes("rgb(11, 16, 20)") && light[0] == "rgb(15, 118, 110)" ? "" : light + " and " + dark`},
+		{"what is copied is without removed lines", "code.html", `
+			const texts = [];
+			document.execCommand = () => { texts.push(document.activeElement.value); return true; };
+			Object.defineProperty(navigator, "clipboard", { value: undefined });
+			for (const e of $$(".bdy-code-block:has(.bdy-line-removed) > .bdy-copy")) if (shown(e)) e.click();
+			return texts.length && texts.every(s => s.includes('const format = "tar.gz";') && !s.includes('"zip"') && !s.includes("\n\n")) ? "" : JSON.stringify(texts)`},
 		{"what is copied is the prompt", "prompts.html", `
 			const texts = [];
 			document.execCommand = () => { texts.push(document.activeElement.value); return true; };

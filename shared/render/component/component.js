@@ -247,7 +247,9 @@
     var timer, b = button("bdy-copy", copyIcon, function () {
       each(box.querySelectorAll("pre code, .bdy-color-item > code"), function (source) {
         if (!source.offsetParent) return;
-        copyText(source.textContent.replace(/\s+$/, ""), function () {
+        // Lines that are marked as removed belong to nobody's file.
+        var lines = source.querySelector(".bdy-line-removed") ? source.querySelectorAll(".bdy-line:not(.bdy-line-removed)") : [];
+        copyText((lines.length ? Array.prototype.map.call(lines, function (l) { return l.textContent; }).join("\n") : source.textContent).replace(/\s+$/, ""), function () {
           b.innerHTML = doneIcon;
           b.classList.add("bdy-done");
           b.setAttribute("aria-label", words[1]);

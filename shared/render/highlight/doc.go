@@ -34,6 +34,7 @@
 //     (lex_script_ahead.go)
 //   - lex_markup.go: the lexer of Markdown and MDX
 //   - lex_console.go: terminals: prompts, commands and their output
+//   - lex_words.go: languages that chroma lacks, by their comments and words
 //   - language.go: labels, aliases and which of them mean plain text
 //   - class.go: the classes and their colours
 //   - traits.go: which token type of which language has which class

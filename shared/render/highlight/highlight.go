@@ -67,7 +67,7 @@ func (h *Highlighter) Runs(label, code string) []Run {
 		return nil
 	}
 	lang := h.languages.find(label)
-	if lang == nil || lang.lexer == nil || len(code) > MaxBytes {
+	if lang == nil || lang.lexer == nil && lang.lex == nil || len(code) > MaxBytes {
 		return []Run{{Plain, 0, len(code)}}
 	}
 	return h.cache.Get(cacheKey(lang.name, code), func() []Run {

@@ -273,3 +273,67 @@ func TestInventory(t *testing.T) {
 		t.Errorf("checked %d labels, want at least 50", checked)
 	}
 }
+
+// TestShikiNames: each name of Shiki's is a language, and the names that Shiki has
+// for one are one here. All but a few are in colours.
+func TestShikiNames(t *testing.T) {
+	data, err := os.ReadFile("testdata/shiki.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := map[string]bool{
+		"ansi": true, "text": true, "mermaid": true, // which is drawn
+		"raku": true, "wenyan": true,
+	}
+	h, count := New(Options{}), 0
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		names := strings.Fields(line)
+		for _, name := range names {
+			count++
+			if _, known := h.Language(name); !known {
+				t.Errorf("%s is unknown", name)
+			} else if lang := h.languages.find(name); (lang.lexer == nil && lang.lex == nil) != plain[names[0]] {
+				t.Errorf("%s (%s) is plain: %v, want %v", name, lang.name, !plain[names[0]], plain[names[0]])
+			}
+		}
+	}
+	if count < 340 {
+		t.Errorf("%d names were read", count)
+	}
+	for _, name := range []string{"env", "gitignore", "jinja", "npmrc", "regex"} {
+		if _, known := h.Language(name); !known {
+			t.Errorf("%s is unknown", name)
+		}
+	}
+}
+
+// TestWordLanguages: languages that chroma lacks have their comments, strings,
+// numbers and words.
+func TestWordLanguages(t *testing.T) {
+	for _, tt := range []struct{ label, code, want string }{
+		{"kusto", "Logs // all\n| where n > 12\n| project-away x\n| extend y = strcat(\"a|b\", 'c')", "Logs <c>// all</c>\n| <k>where</k> n > <n>12</n>\n| <k>project-away</k> x\n| <k>extend</k> y = <f>strcat</f>(<s>\"a|b\"</s>, <s>'c'</s>)"},
+		{"cypher", "MATCH (a)--(b) /* both */ WHERE a.x = 'it''s' RETURN null", "<k>MATCH</k> (a)--(b) <c>/* both */</c> <k>WHERE</k> a.x = <s>'it''s'</s> <k>RETURN</k> <o>null</o>"},
+		{"spl", "index=web | stats count by host", "index=web | <k>stats</k> count <k>by</k> host"},
+		{"gitignore", "# built\n/dist/#not\n!keep.log", "<c># built</c>\n/dist/#not\n!keep.log"},
+		{"codeowners", "*.go @team # no comment", "*.go @team # no comment"},
+		{"git-rebase", "pick 1a2b Words\n# Commands", "<k>pick</k> <n>1a2b</n> Words\n<c># Commands</c>"},
+		{"log", "2026-01-02 ERROR could not \"open\"\nWARN x=12ms", "<n>2026</n>-<n>01</n>-<n>02</n> <k>ERROR</k> could not <s>\"open\"</s>\n<o>WARN</o> x=<n>12ms</n>"},
+		{"regex", `^(?:a|[b\]c]+)\d{2}$`, `<p>^</p><k>(?:</k>a<k>|</k><s>[b</s><o>\]</o><s>c]</s><p>+</p><k>)</k><o>\d</o><p>{</p>2<p>}$</p>`},
+		{"cypher", "MATCH 'open\n/*", "<k>MATCH</k> <s>'open</s>\n<c>/*</c>"},
+	} {
+		var b strings.Builder
+		for _, r := range New(Options{}).Runs(tt.label, tt.code) {
+			if name := classes[r.Class].name; name != "" {
+				fmt.Fprintf(&b, "<%s>%s</%[1]s>", name, tt.code[r.Start:r.End])
+			} else {
+				b.WriteString(tt.code[r.Start:r.End])
+			}
+		}
+		if got := b.String(); got != tt.want {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.label, got, tt.want)
+		}
+	}
+}

@@ -187,7 +187,7 @@ func (w *htmlWriter) WriteCode(out *component.Writer, c component.Code) { w.code
 func (w *markdownWriter) WriteCode(m *component.Markdown, c component.Code) {
 	f := parseFence(c.Lang, c.Meta)
 	f.title = cmp.Or(c.Title, f.title)
-	code, lang := f.annotations(c.Value), f.lang
+	code, lang := f.kept(f.annotations(c.Value)), f.lang
 	if lang == "" && f.title != "" {
 		lang = "text" // or the title's first word would be the language
 	}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -169,6 +170,25 @@ func (f *fence) lineMarks(lines int) []mark {
 		}
 	}
 	return out
+}
+
+// kept returns code without the lines that are marked as removed, for those who
+// copy it. Where there is no other line, it is all of it.
+func (f *fence) kept(code string) string {
+	if !slices.ContainsFunc(f.marks, func(m lineMark) bool { return m.mark&markRemoved != 0 }) {
+		return code
+	}
+	lines := strings.Split(code, "\n")
+	marks, left := f.lineMarks(len(lines)), lines[:0]
+	for i, line := range lines {
+		if marks[i]&markRemoved == 0 {
+			left = append(left, line)
+		}
+	}
+	if text := strings.Join(left, "\n"); strings.TrimSpace(text) != "" {
+		return text
+	}
+	return code
 }
 
 // fenceWords yields the words of a meta string; white space within quotes and

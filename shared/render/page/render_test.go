@@ -332,6 +332,28 @@ func TestSnippetPaths(t *testing.T) {
 
 // Code in a CodeBlock that is no fence is shown whole and in its lines, whatever
 // Markdown reads in it.
+// TestRemovedLines: lines that are marked as removed are on the page and not in its
+// Markdown, unless nothing else is there.
+func TestRemovedLines(t *testing.T) {
+	for _, c := range []struct{ source, html, markdown string }{
+		{"```js\na\nold() // [!code --]\nnew() // [!code ++]\nb\n```", "old", "```js\na\nnew()\nb\n```"},
+		{"```py\n# [!code --:2]\none\ntwo\nthree\n```", "two", "```py\nthree\n```"},
+		{"```html\n<a> <!-- [!code remove] -->\n<b> <!-- [!code add] -->\n```", "removed\">&lt;<span class=\"g\">a", "```html\n<b>\n```"},
+		{"```js\nall() // [!code --]\n```", "all</span>", "```js\nall()\n```"},
+		{"```diff\n- old\n+ new\n```", "- old", "```diff\n- old\n+ new\n```"},
+		{"```js {1}\nmarked\nplain\n```", "marked", "```js\nmarked\nplain\n```"},
+		{"<CodeBlock language=\"js\">\n```\nold() // [!code --]\nnew()\n```\n</CodeBlock>", "old", "```js\nnew()\n```"},
+	} {
+		r := renderSource(t, c.source)
+		if !strings.Contains(string(r.HTML), c.html) {
+			t.Errorf("%q is shown as %s", c.source, r.HTML)
+		}
+		if !strings.Contains(string(r.Markdown), c.markdown+"\n") {
+			t.Errorf("the Markdown of %q is %q, want %q", c.source, r.Markdown, c.markdown)
+		}
+	}
+}
+
 func TestCodeBlockOfText(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"from a import b\nfrom c import d\n\n# Set it up\nkey = 1\n# again\nrun(key)\n\n\n## End", "from a import b\nfrom c import d\n\n# Set it up\nkey = 1\n# again\nrun(key)\n\n\n## End"},
