@@ -27,7 +27,7 @@ func drawingsSite() map[string]string {
 		"wide.mdx":  "---\ntitle: Wide\n---\n\n```mermaid A long way\n" + chain(8) + "```\n\n" + strings.Repeat("Words.\n\n", 30) + "```mermaid actions={false}\n" + chain(7) + "```\n",
 		"small.mdx": "---\ntitle: Small\n---\n\n```mermaid\ngraph TD\nA --> B\n```\n",
 		"near.mdx":  "---\ntitle: Near\n---\n\n```mermaid\n" + chain(4) + "```\n",
-		"live.mdx":  "---\ntitle: Live\n---\n\n```mermaid\nmindmap\n  root((The middle))\n    A branch that is long\n      A leaf that is longer than the branch\n        A leaf of the leaf that is the longest of all\n          And one more of them at the end of it\n            Which has one more\n    Another branch of it\n      With a leaf\n        And one more of them at the end of it\n          Which has one more\n            And one more of them at the end of it\n```\n",
+		"live.mdx":  "---\ntitle: Live\n---\n\n```mermaid\n" + chain(6) + "I@{ icon: \"fa:bell\", label: \"A bell\" } --> N\n```\n",
 	}
 }
 

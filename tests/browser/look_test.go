@@ -40,7 +40,7 @@ func TestLookInABrowser(t *testing.T) {
 			"<div id=\"wide\" className=\"w-[800px]\">wide</div>\n\n<div id=\"own\" className=\"mine w-[300px]\">own</div>\n",
 		"mine.css":  ".mine { width: 123px }\n",
 		"drawn.mdx": "---\ntitle: Drawn\n---\n\n```mermaid\ngraph TD\nA[One] --> B[Two]\n```\n\n```mermaid\nsequenceDiagram\nA->>B: Hello\n```\n",
-		"live.mdx":  "---\ntitle: Live\n---\n\n```mermaid\ngantt\ndateFormat YYYY-MM-DD\nsection A\nleft: a, 2026-01-01, 3d\nright: after a, 1d\n```\n",
+		"live.mdx":  "---\ntitle: Live\n---\n\n```mermaid\njourney\nsection A\nleft: 3: Me\nright: 5: Me\n```\n",
 	} {
 		if err := os.WriteFile(filepath.Join(source, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -76,7 +76,7 @@ func TestLookInABrowser(t *testing.T) {
 		{"drawn.html", "light", "light", stroke + ` !== "none" && document.querySelectorAll(".bdy-diagram svg[role=img]").length === 2`},
 		{"drawn.html", "dark", "dark", `(getComputedStyle(document.querySelector(".bdy-diagram text")).fill.match(/[0-9.]+/g)[0] > 128)`},
 		{"live.html", "light", "light", `document.querySelectorAll(".bdy-diagram svg rect.task").length === 2`},
-		{"live.html", "dark", "dark", `getComputedStyle(document.querySelector(".bdy-diagram svg .sectionTitle")).fill.match(/[0-9.]+/g)[0] > 128`},
+		{"live.html", "dark", "dark", `getComputedStyle(document.querySelector(".bdy-diagram svg text.legend")).fill.match(/[0-9.]+/g)[0] > 128`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.page+" "+tt.look, func(t *testing.T) {

@@ -148,6 +148,7 @@ func draw(text string, f face) (*Diagram, error) {
 var drawings = map[Kind]func(*source) (*Diagram, error){
 	Sequence: sequenceDiagram, Pie: pieDiagram, Git: gitDiagram,
 	Flowchart: graphDiagram(readFlow), State: graphDiagram(readStates), Class: graphDiagram(readClasses), Entity: graphDiagram(readEntities),
+	Gantt: ganttDiagram, Mindmap: mindmapDiagram, Timeline: timelineDiagram, Quadrant: quadrantDiagram, XY: xyDiagram,
 	Other: func(*source) (*Diagram, error) { return nil, ErrOther },
 }
 

@@ -141,7 +141,7 @@ func TestNotDrawn(t *testing.T) {
 		name, src, want string
 		live            bool
 	}{
-		{"another kind", "gantt\ntitle x", "only Mermaid itself", true},
+		{"another kind", "journey\ntitle x", "only Mermaid itself", true},
 		{"nothing", "", "only Mermaid itself", true},
 		{"a line that can't be read", "graph TD\nA --> B\n%foo&&", "can't be read", true},
 		{"an arrow to nowhere", "graph TD\nA -->", "can't be read", true},
@@ -165,6 +165,28 @@ func TestNotDrawn(t *testing.T) {
 		{"a pie of too much", "pie\n\"a\": 1" + strings.Repeat("0", 400), "can't be read", true},
 		{"100 slices", "pie\n" + many(100, func(i int) string { return fmt.Sprintf("\"s%d\": 1", i) }), "more than 60", false},
 		{"an open frame", "sequenceDiagram\nloop x\nA->>B: y", "can't be read", true},
+		{"a chart of time that begins today", "gantt\nA: 3d", "somebody reads it", true},
+		{"a task after none", "gantt\nA: after b, 3d", "can't be read", true},
+		{"tasks that wait for each other", "gantt\nA: a, after b, 3d\nB: b, after a, 3d", "can't be read", true},
+		{"a task without a time", "gantt\nA", "can't be read", true},
+		{"an end before its beginning", "gantt\nA: 2026-02-02, 2026-02-01", "can't be read", true},
+		{"no day of a calendar", "gantt\nA: 2026-02-30, 1d", "can't be read", true},
+		{"a task for ever", "gantt\nA: 2026-02-02, 9999999y", "can't be read", true},
+		{"a task over all days", "gantt\nexcludes weekends\nA: 2026-02-02, 1500000d", "too many days", false},
+		{"300 tasks", "gantt\n" + many(300, func(int) string { return "A: 2026-01-01, 1d" }), "more than 200 tasks", false},
+		{"a chart of no tasks", "gantt\ntitle x", "nothing in it", true},
+		{"two middles", "mindmap\na\nb", "can't be read", true},
+		{"300 thoughts", "mindmap\n" + many(300, func(i int) string { return strings.Repeat(" ", min(i, 1)) + "x" }), "more than 250", false},
+		{"a deep thought", "mindmap\n" + many(40, func(i int) string { return strings.Repeat(" ", i) + "x" }), "within each other", false},
+		{"an event of no time", "timeline\n: x", "can't be read", true},
+		{"a timeline of nothing", "timeline\nsection x", "nothing in it", true},
+		{"120 periods", "timeline\n" + many(120, func(i int) string { return "a : b" }), "more than 100 periods", false},
+		{"a point outside", "quadrantChart\nA: [1.5, 0]", "can't be read", true},
+		{"300 points", "quadrantChart\n" + many(300, func(int) string { return "A: [0.5, 0.5]" }), "more than 200 points", false},
+		{"a chart without values", "xychart\nx-axis [a, b]", "nothing in it", true},
+		{"a value that is no number", "xychart\nbar [1, x]", "can't be read", true},
+		{"an axis without a length", "xychart\ny-axis 1 --> 1\nbar [1]", "can't be read", true},
+		{"30 series", "xychart\n" + many(30, func(int) string { return "bar [1]" }), "more than 20 series", false},
 		{"5,000 nodes", "graph TD\n" + many(5000, func(i int) string { return fmt.Sprintf("a%d-->a%d", i, i+1) }), "more than", false},
 		{"400 links", "graph TD\n" + many(400, func(i int) string { return fmt.Sprintf("a%d-->b", i) }), "more than 600", false},
 		{"each with each", "graph TD\n" + wide + " --> " + wide, "more than 600", false},
@@ -456,6 +478,11 @@ func FuzzDraw(f *testing.F) {
 	}
 	f.Add("---\ntitle: [\n---\nsequenceDiagram;A->>B")
 	f.Add("sequenceDiagram\nA-xB-->>C:d\nend")
+	f.Add("gantt\ndateFormat YYYY-MM-DD\nexcludes weekends\nsection s\na:b,2026-01-01,3d\nc:after b,until b")
+	f.Add("mindmap\n a((b))\n  c[d\n  e]\n   ::icon(x)")
+	f.Add("timeline TD\nsection a\nb : c : d\n : e")
+	f.Add("quadrantChart\nx-axis a --> b\nquadrant-1 c\nd:::e: [0.1, .2] radius: 3")
+	f.Add("xychart horizontal\nx-axis a [b, \"c\"]\ny-axis 1 --> 2\nbar \"d\" [1, -2e3]\nline [.5]")
 	f.Add("gitGrAph bt\ncommit")
 	f.Add("---\nconfig: {gitGraph: {parallelCommits: true}}\n---\ngitGraph BT:\ncommit\nbranch a order: 1\ncommit id: \"x\" tag: \"y\"\ncheckout main\ncommit\nmerge a\ncherry-pick id: \"x\"")
 	f.Add("%%{init: {'flowchart': {'nodeSpacing': 1e300}, 'themeVariables': {'mainBkg': 'hsl(1,2%,3%)'}}}%%\nflowchart LR\na --> b")

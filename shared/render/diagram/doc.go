@@ -14,7 +14,9 @@
 //	ends.go        ends of links at one side of a node, moved apart
 //	graphdraw.go   the SVG of a graph; parts.go: of boxes with several parts
 //	sequence.go    sequence diagrams: reading; seqlayout.go: places; seqdraw.go: SVG
-//	pie.go         pie charts
+//	pie.go         pie charts; xychart.go, quadrant.go: charts with axes
+//	gantt.go       charts of time; dates.go: dates by authors' formats
+//	timeline.go    timelines; mindmap.go: mind maps
 //	git.go         graphs of commits: reading; gitdraw.go: places and SVG
 //	svg.go         what colours look like; numbers
 //	text.go        widths of texts by the site's font, line breaks, characters

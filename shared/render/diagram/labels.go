@@ -31,8 +31,11 @@ func lost(src *source, svg []byte) string {
 	}
 	noted := false // within the lines of a state's note
 	lines := src.lines
-	if src.kind == Flowchart { // whose labels may have several lines
+	if src.kind == Flowchart || src.kind == Mindmap { // whose labels may have several lines
 		lines = []string{flowLines().ReplaceAllString(src.body, "")}
+		if src.kind == Mindmap {
+			lines = []string{thoughtLines().ReplaceAllString(src.body, "")}
+		}
 	}
 	for _, line := range lines {
 		labels := []string{line}
@@ -92,6 +95,9 @@ func lostCommits(src *source, shown map[string]bool) string {
 // flowLines are lines of flowcharts that readers need not see.
 var flowLines = lazy.Regexp(`(?m)^(?:classDef|class|style|linkStyle|click|direction)\s.*$`)
 
+// thoughtLines are those of mind maps.
+var thoughtLines = lazy.Regexp(`(?m)^:::?.*$`)
+
 // labelsOf returns the parts of a line that readers must see.
 func labelsOf(kind Kind, line string) []string {
 	first, _, _ := strings.Cut(line, " ")
@@ -122,7 +128,34 @@ func labelsOf(kind Kind, line string) []string {
 		}
 		_, text, _ := strings.Cut(line, ":")
 		return []string{text}
-	case Flowchart:
+	case Gantt:
+		if m := ganttWord().FindStringSubmatch(line); m != nil {
+			if strings.EqualFold(m[1], "section") {
+				return m[2:3]
+			}
+			return nil
+		}
+		name, _, _ := strings.Cut(line, ":")
+		return []string{name}
+	case Timeline:
+		if timelineWord().MatchString(line) {
+			return nil
+		}
+		if m := sectionWord().FindStringSubmatch(line); m != nil {
+			return m[1:2]
+		}
+		return []string{line}
+	case Quadrant:
+		if m := quadrantSpot().FindStringSubmatch(line); m != nil {
+			return m[1:2]
+		}
+		if m := quadrantWord().FindStringSubmatch(line); m != nil && !strings.EqualFold(m[1], "title") {
+			return m[2:3]
+		}
+		return nil
+	case XY:
+		return quotedIn(line)
+	case Flowchart, Mindmap:
 		out := saidLabels(line)
 		line = shapeWords().ReplaceAllString(line, "")
 		for _, m := range labelled().FindAllStringSubmatch(line, -1) {
@@ -158,6 +191,20 @@ var (
 	shapeWords = lazy.Regexp(`(?s)@\{(?:"[^"]*"|[^"}])*\}`)
 	labelWord  = lazy.Regexp(`(?s)label:\s*(?:"([^"]*)"|'([^']*)'|([^,"'}\n]*))`)
 )
+
+// quotedIn returns what stands in quotes, but for a title.
+func quotedIn(line string) []string {
+	if strings.HasPrefix(line, "title") {
+		return nil
+	}
+	var out []string
+	for i, part := range strings.Split(line, `"`) {
+		if i%2 == 1 {
+			out = append(out, part)
+		}
+	}
+	return out
+}
 
 // aliasSaid is a participant's label in braces.
 var aliasSaid = lazy.Regexp(`["']?alias["']?\s*:\s*["']?([^"',}]*)`)

@@ -20,6 +20,7 @@ type settings struct {
 // sections are the names of the kinds' own parts.
 var sections = map[Kind]string{
 	Flowchart: "flowchart", State: "state", Class: "class", Entity: "er", Sequence: "sequence", Pie: "pie", Git: "gitGraph",
+	Gantt: "gantt", Mindmap: "mindmap", Timeline: "timeline", Quadrant: "quadrantChart", XY: "xyChart",
 }
 
 // directives reads the directives of a text.

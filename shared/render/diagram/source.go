@@ -20,6 +20,11 @@ const (
 	Sequence  Kind = "sequence"
 	Pie       Kind = "pie"
 	Git       Kind = "git"
+	Gantt     Kind = "gantt"
+	Mindmap   Kind = "mindmap"
+	Timeline  Kind = "timeline"
+	Quadrant  Kind = "quadrant"
+	XY        Kind = "xy"
 	// Other is any other kind: what only Mermaid itself draws.
 	Other Kind = ""
 )
@@ -31,6 +36,8 @@ type source struct {
 	// without comments and empty ones.
 	header string
 	lines  []string
+	// raw are the lines with the spaces in front of them.
+	raw []string
 	// body is what lines are of, in one piece: with the semicolons that end
 	// statements of flowcharts.
 	body string
@@ -82,8 +89,8 @@ func parseSource(text string) source {
 		text = accessible().ReplaceAllString(text, "")
 	}
 	var body []string
-	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimSpace(line)
+	for raw := range strings.SplitSeq(text, "\n") {
+		line := strings.TrimSpace(raw)
 		if line == "" || strings.HasPrefix(line, "%%") {
 			continue
 		}
@@ -102,6 +109,9 @@ func parseSource(text string) source {
 			line = rest
 		}
 		body = append(body, line)
+		if s.kind == Mindmap {
+			s.raw = append(s.raw, raw)
+		}
 		if s.kind == Flowchart {
 			s.lines = append(s.lines, splitLine(line)...)
 		} else {
@@ -182,7 +192,7 @@ func cutFrontMatter(text string) (front, body string, ok bool) {
 	return "", text, false
 }
 
-var headers = lazy.Regexp(`(?i)^(?:(graph|flowchart|flowchart-elk)(?: (?:TD|TB|LR|BT|RL|[v^<>]))?|(stateDiagram(?:-v2)?)|(classDiagram(?:-v2)?)|(erDiagram)|(sequenceDiagram)|(pie)(?: .*)?|(gitGraph ?(?:(?:LR|TB|BT))? ?:?))$`)
+var headers = lazy.Regexp(`(?i)^(?:(graph|flowchart|flowchart-elk)(?: (?:TD|TB|LR|BT|RL|[v^<>]))?|(stateDiagram(?:-v2)?)|(classDiagram(?:-v2)?)|(erDiagram)|(sequenceDiagram)|(pie)(?: .*)?|(gitGraph ?(?:(?:LR|TB|BT))? ?:?)|(gantt)|(mindmap)|(timeline(?: (?:LR|TD))?)|(quadrantChart)|(xychart(?:-beta)?(?: (?:horizontal|vertical))?))$`)
 
 // kindOf reads the first line.
 func kindOf(header string) Kind {
@@ -202,8 +212,18 @@ func kindOf(header string) Kind {
 		return Sequence
 	case m[6] != "":
 		return Pie
+	case m[7] != "":
+		return Git
+	case m[8] != "":
+		return Gantt
+	case m[9] != "":
+		return Mindmap
+	case m[10] != "":
+		return Timeline
+	case m[11] != "":
+		return Quadrant
 	}
-	return Git
+	return XY
 }
 
 // splitLine cuts a line at semicolons outside of quotes and brackets; those

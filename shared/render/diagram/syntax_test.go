@@ -76,6 +76,14 @@ var pages = map[Kind]map[string]string{
 		"showBranches, rotateCommitLabel": "git-options", "showCommitLabel": "git-up", "left to right": "git-all", "top to bottom": "git-down", "bottom to top": "git-up", "names of several lines": "git-lines",
 		"themeVariables": "git-down",
 	},
+	Gantt: {
+		"title, sections, tasks, tags, after, until, excludes, milestones, vertical markers, click, comments": "gantt-all",
+		"dateFormat, axisFormat, tickInterval, todayMarker, topAxis":                                          "gantt-hours",
+	},
+	Mindmap:  {"shapes, icons, classes, unclear indentation, Markdown": "mindmap-all"},
+	Timeline: {"title, sections, periods, events": "timeline-all", "direction": "timeline-down"},
+	Quadrant: {"title, axes, quadrants, points, styles": "quadrant-all", "without points": "quadrant-plain"},
+	XY:       {"title, axes, bars, lines": "xychart-all", "orientation, ranges, data labels": "xychart-lying", "long names of categories": "xychart-turned"},
 }
 
 // TestPages: each section has a file of its kind, and each file is of a section.

@@ -23,7 +23,8 @@ type Diagrams interface {
 var diagramNames = map[diagram.Kind]words.Phrase{
 	diagram.Flowchart: words.Flowchart, diagram.Sequence: words.Sequence, diagram.State: words.State,
 	diagram.Class: words.Class, diagram.Entity: words.Entity,
-	diagram.Pie: words.Pie, diagram.Git: words.Git,
+	diagram.Pie: words.Pie, diagram.Git: words.Git, diagram.Gantt: words.Gantt, diagram.Mindmap: words.Mindmap,
+	diagram.Timeline: words.Timeline, diagram.Quadrant: words.Quadrant, diagram.XY: words.Chart,
 }
 
 // diagram appends a drawing in place of its source; ok is false where the

@@ -30,7 +30,7 @@ func lookSite() fstest.MapFS {
 	site["a-plain.mdx"] = file("---\ntitle: Plain\n---\n\nText.\n")
 	site["b-classes.mdx"] = file("---\ntitle: Classes\n---\n\n<div className=\"dark:hidden w-[800px] own-class own:class odd-name group\" style={{marginTop: '7px'}}>x</div>\n")
 	site["c-drawn.mdx"] = file("---\ntitle: Drawn\n---\n\n```mermaid\ngraph TD\nA[One] --> B[Two]\n```\n\n```mermaid\nsequenceDiagram\nA->>B: Hello\n```\n")
-	site["deep/d-live.mdx"] = file("---\ntitle: Live\n---\n\n```mermaid\ngantt\nsection A\na: 2026-01-01, 1d\n```\n")
+	site["deep/d-live.mdx"] = file("---\ntitle: Live\n---\n\n```mermaid\njourney\nsection A\na: 3: Me\n```\n")
 	site["e-broken.mdx"] = file("---\ntitle: Broken\n---\n\n```mermaid\ngraph TD\n" + strings.Repeat("A --> B\n", 700) + "```\n")
 	return site
 }
