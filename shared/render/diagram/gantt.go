@@ -312,7 +312,7 @@ func after(t time.Time, n float64, unit string) time.Time {
 	ms := map[string]float64{"ms": 1, "s": 1e3, "m": 60e3, "h": 3600e3, "d": 86400e3, "w": 7 * 86400e3}[unit] * n
 	const dayMS = 86400e3
 	days := math.Floor(ms / dayMS)
-	return t.AddDate(0, 0, int(min(days, 400*maxYear))).Add(time.Duration(ms-days*dayMS) * time.Millisecond)
+	return t.AddDate(0, 0, int(min(days, 400*maxYear))).Add(time.Duration(ms-float64(days*dayMS)) * time.Millisecond)
 }
 
 // excluded reports whether no work is done on a day.
@@ -412,7 +412,8 @@ func (g *gantt) draw() (svg []byte, width, height float64) {
 	}
 	span := float64(last.Unix()-first.Unix()) + float64(last.Nanosecond()-first.Nanosecond())/1e9
 	at := func(t time.Time) float64 {
-		return left + (float64(t.Unix()-first.Unix())+float64(t.Nanosecond()-first.Nanosecond())/1e9)/span*ganttPlot
+		part := (float64(t.Unix()-first.Unix()) + float64(t.Nanosecond()-first.Nanosecond())/1e9) / span
+		return left + float64(part*ganttPlot)
 	}
 	right := edge
 	y := top
@@ -556,7 +557,7 @@ func (g *gantt) distinct(ticks []time.Time) bool {
 func ticksOf(first, last time.Time, n int, unit string, weekday time.Weekday, most int) (out []time.Time, ok bool) {
 	day := time.Date(first.Year(), first.Month(), first.Day(), 0, 0, 0, 0, time.UTC)
 	var at time.Time
-	next := func(t time.Time) time.Time { return t.AddDate(0, 0, n) }
+	var next func(t time.Time) time.Time
 	switch unit {
 	case "year":
 		at = time.Date(first.Year()-first.Year()%n, 1, 1, 0, 0, 0, 0, time.UTC)

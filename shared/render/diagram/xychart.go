@@ -180,7 +180,7 @@ func (c *xyChart) settle() error {
 			high = low + 1
 		}
 		step := niceStep(low, high)
-		c.y = [2]float64{math.Floor(low/step) * step, math.Ceil(high/step) * step}
+		c.y = [2]float64{float64(math.Floor(low/step) * step), float64(math.Ceil(high/step) * step)}
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func (c *xyChart) draw() (svg []byte, width, height float64) {
 	step := niceStep(c.y[0], c.y[1])
 	var marks []float64
 	low, high := min(c.y[0], c.y[1]), max(c.y[0], c.y[1])
-	for v := math.Ceil(low/step) * step; v <= high+step/1e6 && len(marks) < 20; v += step {
+	for v := float64(math.Ceil(low/step) * step); v <= high+step/1e6 && len(marks) < 20; v += step {
 		marks = append(marks, v)
 	}
 	numbers := 0.0
@@ -285,7 +285,7 @@ func (c *xyChart) draw() (svg []byte, width, height float64) {
 	// on is the place of a category's middle, moved by some pixels, and of a value.
 	on := func(i int, by, value float64) (x, y float64) {
 		a := float64(slot*(float64(i)+0.5)) + by
-		b := float64((value-c.y[0])/(c.y[1]-c.y[0])) * across
+		b := float64((value - c.y[0]) / (c.y[1] - c.y[0]) * across)
 		b = max(0, min(b, across))
 		if c.lying {
 			return left + b, top + a
