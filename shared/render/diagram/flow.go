@@ -124,6 +124,10 @@ func (r *flowReader) statement() error {
 	start := r.at
 	r.at += len(m[1])
 	rest := r.line()
+	if at := strings.IndexAny(r.rest(), `[](){}|"`); m[1] == "subgraph" && at > 0 && r.rest()[at] == ']' && strings.Count(rest, "[") > strings.Count(rest, "]") {
+		rest += r.rest()[:at+1] // a title of several lines
+		r.at += at + 1
+	}
 	ok := true
 	switch m[1] {
 	case "subgraph":
@@ -570,7 +574,11 @@ func (r *flowReader) link() (e edge, id string, ok bool) {
 			}
 		}
 		end := linkEnds[m[2]]().FindStringIndex(inner[before:])
-		if end == nil || strings.Contains(strings.TrimSpace(inner[before:before+end[0]]), "\n") {
+		if end == nil {
+			return e, id, false
+		}
+		// A text of several lines has no signs of nodes in it.
+		if said := inner[before : before+end[0]]; strings.Contains(strings.TrimSpace(said), "\n") && strings.ContainsAny(said, `[](){}|";&`) {
 			return e, id, false
 		}
 		end[0] += before
