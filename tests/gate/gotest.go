@@ -474,7 +474,7 @@ func (i *installation) wait() error {
 }
 
 // testTools are the tools that tests without a target of their own use.
-var testTools = strings.Fields("system oracle highlight trees helm helm3 schemathesis ministack npm lighthouse script github dynoxide oidc actionlint shellcheck")
+var testTools = strings.Fields("system oracle highlight trees helm helm3 schemathesis ministack npm lighthouse script github dynoxide oidc commonmark actionlint shellcheck")
 
 // installTools has .ci/tools install tools. One that can't be had is an error only
 // if nothing may be lacking.

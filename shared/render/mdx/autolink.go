@@ -47,15 +47,17 @@ func (p *parser) angleLink(in *inliner, from, i int) int {
 	}
 	prefix := ""
 	switch end, ok := p.mailDomain(s[:k], at+1); {
-	case p.Plain && scheme > 0 && !plainScheme(s[i+1:scheme]):
+	case p.Plain && !p.commonMark && scheme > 0 && !plainScheme(s[i+1:scheme]):
 		return i
+	case p.commonMark && scheme > 0 && (s[scheme+1] == ':' || scheme-i > 33):
+		return i // <std::string>
 	case scheme > i+2 && isAlpha(s[i+1]):
 		for _, c := range []byte(s[i+1 : scheme]) {
 			if !isAlnum(c) && c != '+' && c != '.' && c != '-' {
 				return i
 			}
 		}
-	case at > i+1 && ok && end == k:
+	case at > i+1 && ok && end == k && !strings.ContainsAny(s[i+1:at], "\\()[]:;,\""):
 		prefix = "mailto:"
 	default:
 		return i

@@ -20,6 +20,7 @@ const (
 	leafNone leafKind = iota
 	leafParagraph
 	leafFence // fenced code or $$ math
+	leafIndented
 	leafTable
 )
 
@@ -78,8 +79,13 @@ type blockState struct {
 	// flowCommentEnd is where the next --> ends, -1 for nowhere.
 	flowCommentEnd int
 	plainEnd       int // of the last paragraph that paragraphEnd saw
-	flow           reader
-	scanner        expr.Scanner
+	// inHTML is set from a line of tags up to the next blank line: what is indented
+	// there is no code.
+	inHTML      bool
+	sawIndented bool            // indentation has made a difference
+	noClosing   map[string]bool // names of closing tags that don't come any more
+	flow        reader
+	scanner     expr.Scanner
 }
 
 // cursor is a place in a line. A tab that is taken in part leaves columns
@@ -212,6 +218,9 @@ func (p *parser) exitContainers(n int) {
 		}
 		endWithChildren(c.node)
 	}
+	if n < len(p.stack) {
+		p.inHTML = false
+	}
 	p.stack = p.stack[:n]
 }
 
@@ -249,6 +258,9 @@ func (p *parser) continues(c *cursor) bool {
 
 // quote takes the marker of a block quote.
 func (c *cursor) quote(p *parser) bool {
+	if p.isCode(c.indent(p)) {
+		return false
+	}
 	c.skip(p)
 	if c.byte(p) != '>' {
 		return false
@@ -327,6 +339,9 @@ func (p *parser) openContainers(c *cursor, n int, interrupt bool) int {
 		q := *c
 		indent := q.skip(p)
 		b := q.byte(p)
+		if p.isCode(indent) {
+			break
+		}
 		if b != '>' && b != '*' && b != '+' && b != '-' && b != '[' && !isDigit(b) {
 			break
 		}
@@ -435,7 +450,12 @@ func (p *parser) footnoteLabel(s string, i int) (string, int, bool) {
 func (p *parser) readFlow(c cursor, n int, opened bool) {
 	lazy := n < len(p.stack)
 	if c.isBlank(p) {
-		p.closeLeaf(lazy)
+		p.inHTML = false
+		if p.leaf == leafIndented && !lazy {
+			p.indentedLine(c)
+		} else {
+			p.closeLeaf(lazy)
+		}
 		p.exitContainers(n)
 		if !opened {
 			p.blankIn = 1
@@ -453,7 +473,7 @@ func (p *parser) readFlow(c cursor, n int, opened bool) {
 	c2 := c
 	indent := c2.skip(p)
 	if p.leaf == leafParagraph {
-		if !p.startLeaf(c2, indent, n, true) {
+		if p.isCode(indent) || !p.startLeaf(c2, indent, n, true) {
 			p.segs = append(p.segs, seg{c.off, c.le})
 		}
 		p.blankIn = 0
@@ -463,7 +483,14 @@ func (p *parser) readFlow(c cursor, n int, opened bool) {
 		p.closeLeaf(true)
 		p.exitContainers(n)
 	}
-	p.startPlain(c2, indent, n)
+	switch {
+	case !p.isCode(indent):
+		p.startPlain(c2, indent, n)
+	case p.leaf == leafIndented:
+		p.indentedLine(c)
+	default:
+		p.openIndented(c, c2, n)
+	}
 	p.blankIn = 0
 }
 
@@ -474,6 +501,9 @@ func (p *parser) startPlain(c cursor, indent, n int) {
 	}
 	p.closeLeaf(false)
 	p.leaf = leafParagraph
+	if p.indented && c.byte(p) == '<' {
+		p.inHTML = true
+	}
 	p.paraFrom = len(p.segs)
 	p.segs = append(p.segs, seg{c.off, c.le})
 	p.paraItem = nil
@@ -501,6 +531,8 @@ func (p *parser) closeLeaf(lazy bool) {
 		p.closeParagraph()
 	case leafFence:
 		p.closeFence(lazy, 0)
+	case leafIndented:
+		p.closeIndented()
 	case leafTable:
 		p.table = nil
 	}

@@ -68,8 +68,8 @@ func outline(b *strings.Builder, n *Node, depth int) {
 }
 
 // The cases of testdata: NAME.mdx is read as in NAME.tree, below what is
-// reported of it. NAME.md is plain Markdown with some HTML, NAME.title a short
-// text.
+// reported of it. NAME.md is plain Markdown with some HTML, NAME.markdown a source that
+// may be CommonMark, NAME.title a short text.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -90,12 +90,13 @@ func TestCases(t *testing.T) {
 			var list []*Node
 			var name string
 			switch ext := filepath.Ext(f.Name); ext {
-			case ".mdx", ".md":
+			case ".mdx", ".md", ".markdown":
 				name = strings.TrimSuffix(f.Name, ext)
 				o := Options{File: f.Name}
 				if ext == ".md" {
 					o.Plain, o.Tags = true, someTags
 				}
+				o.Markdown = ext == ".markdown"
 				parsed, diags := Parse(f.Data, o)
 				for _, d := range diags {
 					fmt.Fprintln(&b, d)

@@ -6,7 +6,8 @@
 // # What it offers
 //
 //   - Parse: a source as a File. What is not MDX stays as visible text and is
-//     reported. With Options.Plain, the source is Markdown without MDX.
+//     reported. With Options.Plain, the source is Markdown without MDX; with
+//     Options.Markdown it is CommonMark unless it holds MDX (markdown.go).
 //   - ParseInline and InlineText: a short text, such as a title, as inlines or as
 //     words.
 //   - SplitFrontMatter: the YAML block alone, without parsing the rest.
@@ -29,7 +30,7 @@
 // marks of the containers around them. Where an expression or a statement ends
 // is found by the scanner of package expr, which does not parse JavaScript: it
 // refuses what reads like prose, and lets some wrong JavaScript through. html.go
-// reads the tags and comments of plain sources.
+// reads the tags and comments of plain sources and of CommonMark.
 //
 // # What it promises
 //

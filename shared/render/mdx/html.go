@@ -44,6 +44,9 @@ func (t *tagScanner) plain(n *Node) bool {
 	if n.Name == "" || !t.p.Tags(n.Name) {
 		return false
 	}
+	if t.p.commonMark && !isLower(n.Name[0]) {
+		n.Name = strings.ToLower(n.Name)
+	}
 	n.Level = tagOpen
 	void := IsVoid(n.Name)
 	for {
@@ -64,7 +67,7 @@ func (t *tagScanner) plain(n *Node) bool {
 				n.SelfClosing, n.Level = true, tagNone
 			}
 			return true
-		case t.i == from || !isAlpha(c) || !t.plainAttribute(n):
+		case t.i == from || !isAlpha(c) && c != '_' && c != ':' && c != '@' || !t.plainAttribute(n):
 			return false
 		}
 	}
@@ -80,9 +83,22 @@ func (t *tagScanner) word() string {
 	return t.r.s[start:t.i]
 }
 
-// plainAttribute reads name="value", name='value' or name.
+// attributeName reads what a name of an attribute may hold in HTML.
+func (t *tagScanner) attributeName() string {
+	start := t.i
+	for c := t.r.at(t.i); isAlnum(c) || c != 0 && strings.IndexByte("-_:.@", c) >= 0; c = t.r.at(t.i) {
+		t.i++
+	}
+	t.p.steps += t.i - start
+	return t.r.s[start:t.i]
+}
+
+// plainAttribute reads name="value", name='value', name=value or name.
 func (t *tagScanner) plainAttribute(n *Node) bool {
-	a := Attr{Pos: t.p.pos(t.r.src(t.i)), Name: t.word()}
+	a := Attr{Pos: t.p.pos(t.r.src(t.i)), Name: t.attributeName()}
+	if t.p.commonMark && a.Name == strings.ToUpper(a.Name) {
+		a.Name = strings.ToLower(a.Name)
+	}
 	end := t.i
 	t.space()
 	if t.r.at(t.i) != '=' {
@@ -93,13 +109,24 @@ func (t *tagScanner) plainAttribute(n *Node) bool {
 	t.i++
 	t.space()
 	quote := t.r.at(t.i)
-	if quote != '"' && quote != '\'' {
-		return false
-	}
 	start := t.i + 1
+	if quote != '"' && quote != '\'' {
+		if !t.p.commonMark {
+			return false
+		}
+		start = t.i
+		for c := t.r.at(t.i); c > ' ' && strings.IndexByte("\"'=<>`", c) < 0; c = t.r.at(t.i) {
+			t.i++
+		}
+		t.p.steps += t.i - start
+		a.Kind, a.Value = AttrString, decodeReferences(t.r.s[start:t.i])
+		n.Attrs = append(n.Attrs, a)
+		return t.i > start
+	}
 	for t.i = start; t.r.at(t.i) != quote; t.i++ {
 		t.p.steps++
-		if c := t.r.at(t.i); c == '<' || c == '>' || t.r.atEnd(t.i) {
+		if c := t.r.at(t.i); (c == '<' || c == '>') && !t.p.commonMark || t.r.atEnd(t.i) {
+			t.p.spent(t.i - start)
 			return false
 		}
 	}
@@ -148,7 +175,7 @@ func (p *parser) flowComment(c cursor, n int) bool {
 	}
 	next, line := p.lineEnd(end)+1, p.pos(end).Line+1
 	if !blankLine(p.s[end : next-1]) {
-		if p.Plain || len(p.stack) > 0 || !strings.Contains(p.s[c.off:end], "\n\n") {
+		if p.Plain && !p.commonMark || len(p.stack) > 0 || !strings.Contains(p.s[c.off:end], "\n\n") {
 			return false // part of a paragraph
 		}
 		next, line = end, line-1
@@ -178,7 +205,7 @@ func (p *parser) commentEndWithin(c cursor) int {
 
 // comment reports a comment that is left out, where the source should have none.
 func (p *parser) comment(off int) {
-	if !p.Plain && !p.Comments {
+	if !p.Plain && !p.Markdown {
 		p.mended(off, "found a comment of HTML, expected {/* text */} (it is left out)")
 	}
 }
@@ -199,7 +226,7 @@ func (p *parser) paragraphEnd(le int) int {
 // plainAngle reads a tag or an address at i, which is a <. It returns the offset
 // after it, i if there is none.
 func (p *parser) plainAngle(in *inliner, from, i int) int {
-	if p.Tags != nil {
+	if p.Tags != nil && (!p.commonMark || p.affordable()) {
 		if end, ok := p.inlineTag(in, from, i); ok {
 			return end
 		}
@@ -213,7 +240,7 @@ func (p *parser) plainAngle(in *inliner, from, i int) int {
 // Markdown it is text. The result is nil if there is no comment to remove.
 func (p *parser) withoutComments() *parser {
 	source, from := []byte(p.s), 0
-	next := &parser{Options: p.Options}
+	next := &parser{Options: p.Options, mode: p.mode}
 	type found struct {
 		at   int
 		ends bool
@@ -226,7 +253,7 @@ func (p *parser) withoutComments() *parser {
 		end := strings.Index(p.s[at:], "-->")
 		if other := strings.Index(p.s[at+len("<!--"):], "<!--"); end >= 0 && (other < 0 || other+len("<!--") > end) {
 			from = at + end + len("-->")
-		} else if p.Plain {
+		} else if p.Plain && !p.commonMark {
 			continue
 		} else {
 			end = -1

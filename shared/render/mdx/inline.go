@@ -124,7 +124,9 @@ func (p *parser) inlines(n *Node, job inlineJob) {
 			p.resolveTildes(in, 0, 0, false)
 		}
 	}
+	p.looseTags = p.commonMark && n.Kind == Paragraph
 	n.Children = p.collect(in, 0, 0, false)
+	p.looseTags = false
 	if job.item != nil && i > 0 {
 		// The white space after a task's box is not content.
 		if len(n.Children) > 0 && n.Children[0].Kind == Text {
@@ -360,7 +362,7 @@ func (p *parser) backslash(in *inliner, from, i int) int {
 // tagOrLink reads what begins with < or {, and returns i where that is text.
 func (p *parser) tagOrLink(in *inliner, from, i int) int {
 	angle := in.s[i] == '<'
-	if angle && (!p.Plain || p.Comments || p.Tags != nil) && strings.HasPrefix(in.s[i:], "<!--") {
+	if angle && (!p.Plain || p.Tags != nil) && strings.HasPrefix(in.s[i:], "<!--") {
 		if end := p.commentEnd(in.s, i, &in.commentEnd); end > 0 {
 			p.comment(in.v.src(i))
 			in.text(from, i)

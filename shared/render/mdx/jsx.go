@@ -457,6 +457,9 @@ func (p *parser) matchTags(list []*Node) []*Node {
 		level := n.Level
 		n.Level = 0
 		void := IsVoid(n.Name)
+		for level == tagOpen && p.commonMark && len(m.open) > 0 && mayOmitEnd(m.open[len(m.open)-1].el.Name, n.Name) {
+			m.end(n.Pos)
+		}
 		if void && closings == nil {
 			closings = p.voidClosings(list[i:])
 		}
@@ -485,7 +488,14 @@ func (p *parser) matchTags(list []*Node) []*Node {
 		}
 		m.close(n)
 	}
-	for len(m.open) > 0 {
+	loose := p.looseTags && slices.ContainsFunc(m.open, func(f elementFrame) bool { return isBlockTag(f.el.Name) })
+	for _, f := range m.open {
+		if loose {
+			f.el.Level = tagOpen
+			m.out = append(append(m.out, f.el), f.kids...)
+		}
+	}
+	for !loose && len(m.open) > 0 {
 		m.unclosed("the end of the " + place(m.open[len(m.open)-1].el))
 	}
 	return m.out
@@ -544,6 +554,19 @@ func (m *matcher) close(n *Node) {
 		k--
 	}
 	if k < 0 || m.open[k].el.Name != n.Name {
+		if m.looseTags && len(m.open) == 0 && isBlockTag(n.Name) {
+			n.Level = tagClose
+			m.add(n)
+			return
+		}
+		if m.commonMark {
+			if isHTML(n.Name) {
+				m.mended(n.Pos.Offset, "found the closing tag </%s> without an opening tag (it is left out)", n.Name)
+			} else {
+				m.add(m.asText(n))
+			}
+			return
+		}
 		if len(m.open) == 0 {
 			m.problem(n.Pos.Offset, "found the closing tag </%s>, expected an opening tag <%s> before it in the same %s",
 				n.Name, n.Name, place(n))
@@ -569,6 +592,20 @@ func (m *matcher) close(n *Node) {
 // stands in its place. A word in angle brackets stays as text.
 func (m *matcher) unclosed(found string) {
 	f := m.open[len(m.open)-1]
+	switch {
+	case m.commonMark && endIsOptional(f.el.Name):
+		end := f.el.End
+		if k := f.kids; len(k) > 0 {
+			end = k[len(k)-1].End
+		}
+		m.end(end)
+		return
+	case m.commonMark && !isHTML(f.el.Name) && !f.isTag(): // <your-name>
+		m.open = m.open[:len(m.open)-1]
+		m.add(m.asText(f.el))
+		m.add(f.kids...)
+		return
+	}
 	m.problem(f.el.Pos.Offset, "expected the closing tag </%s> for <%s> opened at %s, found %s",
 		f.el.Name, f.el.Name, m.lineColumn(f.el.Pos), found)
 	if !f.isTag() {

@@ -36,11 +36,11 @@ func (p *parser) startLeaf(c cursor, indent, n int, interrupt bool) bool {
 			return true
 		}
 	case '<', '{':
-		if b == '<' && (!p.Plain || p.Comments || p.Tags != nil) && p.flowComment(c, n) {
+		if b == '<' && (!p.Plain || p.Tags != nil) && p.flowComment(c, n) {
 			return true
 		}
 		if p.Plain {
-			if b == '<' && p.Tags != nil && p.flowTags(c, n) {
+			if b == '<' && p.Tags != nil && (!p.commonMark || p.affordable()) && p.flowTags(c, n) {
 				return true
 			}
 		} else if p.affordable() && p.flowTags(c, n) {
@@ -336,8 +336,7 @@ func (p *parser) openFence(c cursor, indent, n int) bool {
 // fenceLine reads a line inside of fenced code.
 func (p *parser) fenceLine(c cursor) {
 	q := c
-	q.skip(p)
-	if q.byte(p) == p.fenceByte {
+	if !p.isCode(q.skip(p)) && q.byte(p) == p.fenceByte {
 		i := q.off
 		for i < c.le && p.s[i] == p.fenceByte {
 			i++
@@ -350,12 +349,7 @@ func (p *parser) fenceLine(c cursor) {
 		}
 	}
 	c.take(p, p.fenceIndent)
-	text := p.s[c.off:c.le]
-	if c.pend > 0 {
-		text = strings.Repeat(" ", c.pend) + text
-	}
-	p.steps += len(text)
-	p.fenceLines = append(p.fenceLines, text)
+	p.codeLine(c)
 	p.fence.End = p.pos(c.le)
 }
 
@@ -410,6 +404,9 @@ func (p *parser) flowTags(c cursor, n int) bool {
 		if got != matched {
 			return false
 		}
+		if p.commonMark && node.Level == tagOpen && hasRawText(node.Name) {
+			p.rawContent(r, node)
+		}
 		found = append(found, node)
 		for isSpace(r.at(r.i)) {
 			p.steps++
@@ -423,6 +420,7 @@ func (p *parser) flowTags(c cursor, n int) bool {
 		end := r.src(r.i)
 		if b == '\n' || r.atEnd(r.i) {
 			p.commit(n)
+			p.inHTML = p.indented
 			for _, node := range found {
 				p.add(node)
 			}

@@ -5,6 +5,9 @@ func (p *parser) nextItem(c *cursor, n int) (int, bool) {
 	ct := &p.stack[n]
 	q := *c
 	indent := q.skip(p)
+	if p.isCode(indent) {
+		return n, false
+	}
 	m, ok := p.listMarker(q, indent, false)
 	if !ok || m.ordered != ct.node.Ordered || m.marker != ct.marker {
 		return n, false
@@ -25,6 +28,7 @@ func (p *parser) nextItem(c *cursor, n int) (int, bool) {
 func (p *parser) beginItem(ct *container, m marker, off int) {
 	ct.item = p.node(ListItem, off)
 	ct.item.End = p.pos(m.end)
+	p.inHTML = false
 	ct.size = m.size
 	ct.initialBlank, ct.furtherBlank = m.blank, false
 	ct.node.Children = append(ct.node.Children, ct.item)
@@ -92,9 +96,15 @@ func (p *parser) listMarker(c cursor, indent int, interrupt bool) (marker, bool)
 		m.after = c
 		return m, true
 	}
+	before := c
 	space := c.skip(p)
 	if space == 0 {
 		return m, false
+	}
+	if p.indented && space > 4 { // the item begins with indented code
+		p.sawIndented = true
+		c = before
+		space = c.take(p, 1)
 	}
 	m.size = indent + width + space
 	m.after = c

@@ -111,7 +111,7 @@ func TestPlainTextAndClone(t *testing.T) {
 // those in code stay.
 func TestComments(t *testing.T) {
 	const src = "<!-- a -->\n\nb <!-- c --> d\n\n<!--\ne {f\n\n# g\n-->\n\n- h <!-- i -->\n- <!-- j -->\n\n> <!-- k -->\n> l\n\n`<!-- m -->`\n\n```\n<!-- n -->\n```\n\n<Note>\n<!-- o -->\np\n</Note>\n"
-	f, diags := Parse([]byte(src), Options{Comments: true})
+	f, diags := Parse([]byte(src), Options{Markdown: true})
 	if len(diags) > 0 {
 		t.Errorf("findings: %v", diags)
 	}
@@ -273,6 +273,22 @@ func FuzzParse(f *testing.F) {
 			if d.Line < 1 || d.Column < 1 || d.Message == "" || !utf8.ValidString(d.Message) {
 				t.Errorf("reported is %#v", d)
 			}
+		}
+		Unravel(file.Root)
+		checkTree(t, src, file.Root)
+	})
+}
+
+// FuzzMarkdown: a source that is read as CommonMark holds no code that runs.
+func FuzzMarkdown(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		file, _ := Parse(src, Options{Markdown: true})
+		checkTree(t, src, file.Root)
+		file, _ = parseCommonMark(string(src), Options{Markdown: true})
+		checkTree(t, src, file.Root)
+		if holdsMDX(file.Root) {
+			t.Error("it holds MDX")
 		}
 		Unravel(file.Root)
 		checkTree(t, src, file.Root)

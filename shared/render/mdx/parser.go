@@ -36,9 +36,9 @@ type Options struct {
 	File string
 	// Dollars says between which dollar signs math stands.
 	Dollars Dollars
-	// Comments leaves HTML's comments out, as Markdown has them; in MDX they are
-	// faults.
-	Comments bool
+	// Markdown reads a source as CommonMark unless it holds MDX (holdsMDX says when).
+	// Comments of HTML are left out in both; without Markdown they are faults of MDX.
+	Markdown bool
 	// Plain reads Markdown without MDX: braces and the words import and export
 	// are text, and there is no front matter. Of <addresses> those with http:,
 	// https: or mailto: are links, and mail addresses.
@@ -65,7 +65,15 @@ const (
 // holds it, and each is reported with the code CodeSyntax. References that repeat
 // too much of their definitions stay text: CodeReferences.
 func Parse(src []byte, o Options) (*File, []Diagnostic) {
-	p := newParser(string(src), o)
+	if o.Markdown {
+		return parseMarkdown(string(src), o)
+	}
+	p, f := newParser(string(src), o).parseAll()
+	return f, p.diags
+}
+
+// parseAll parses and returns the parser that holds the findings.
+func (p *parser) parseAll() (*parser, *File) {
 	f := p.parse()
 	// Comments that the blocks of their text don't hold are known only now.
 	const most = 3
@@ -76,7 +84,7 @@ func Parse(src []byte, o Options) (*File, []Diagnostic) {
 		}
 		p, f = next, next.parse()
 	}
-	return f, p.diags
+	return p, f
 }
 
 // ParseInline reads a short text of plain Markdown, such as a title, into
@@ -147,6 +155,7 @@ func InlineText(src string) string {
 
 type parser struct {
 	Options
+	mode
 	// s is the source with every line ending as \n and without byte order
 	// mark; lines holds where each of its lines begins.
 	s     string
@@ -236,7 +245,7 @@ func normalEndings(s string, base int) (string, []int) {
 
 func (p *parser) parse() *File {
 	body := Pos{Line: 1}
-	if !p.Plain {
+	if !p.Plain || p.commonMark {
 		_, body = SplitFrontMatter(p.s)
 	}
 	root := p.node(Document, 0)
@@ -336,7 +345,7 @@ func (p *parser) affordable() bool { return p.budget > 0 }
 // finish parses the inline content below n and nests what stands between
 // opening and closing tags.
 func (p *parser) finish(n *Node) {
-	tags := false
+	tags, loose := false, false
 	for _, c := range n.Children {
 		if c.Kind == Element {
 			tags = tags || c.Level != tagNone
@@ -346,11 +355,15 @@ func (p *parser) finish(n *Node) {
 			job := p.jobs[-c.Start-1]
 			c.Start = 0
 			p.inlines(c, job)
+			loose = loose || p.commonMark && slices.ContainsFunc(c.Children, isLooseTag)
 			continue
 		}
 		if len(c.Children) > 0 {
 			p.finish(c)
 		}
+	}
+	if loose {
+		n.Children, tags = p.dissolve(n.Children), true
 	}
 	if tags {
 		n.Children = p.matchTags(n.Children)

@@ -38,6 +38,7 @@ type reader struct {
 	next     int  // offset of the line to take next
 	nextLine int
 	joined   strings.Builder
+	blank    bool // blank lines of a plain source are taken
 	outside  bool // a line was met that is outside of the containers
 }
 
@@ -88,7 +89,7 @@ func (r *reader) more() bool {
 		r.grow, r.outside = false, true
 		return false
 	}
-	if p.Plain && c.isBlank(p) {
+	if p.Plain && !r.blank && c.isBlank(p) {
 		r.grow = false
 		return false
 	}

@@ -15,6 +15,7 @@ var ways = []struct {
 }{
 	{"MDX", func(src string) int { return parsed(newParser(src, Options{})).steps }},
 	{"plain", func(src string) int { return parsed(newParser(src, Options{Plain: true, Tags: anyTag})).steps }},
+	{"Markdown", func(src string) int { return parsed(newCommonMark(src, Options{Markdown: true})).steps }},
 	{"inline", func(src string) int {
 		p := newShort()
 		p.start(src)
@@ -130,6 +131,18 @@ var repeated = []struct {
 	{"elements in text", func(n int) string { return "a " + strings.Repeat("<a>", n) + strings.Repeat("</a>", n) }},
 	{"elements that are not closed", func(n int) string { return strings.Repeat("<a>", n) }},
 	{"elements that are not opened", func(n int) string { return strings.Repeat("</a>\n\n", n) }},
+	{"blocks of HTML", func(n int) string { return strings.Repeat("<div>\n\n", n) + strings.Repeat("</div>\n\n", n) }},
+	{"blocks of HTML that begin in paragraphs", func(n int) string { return strings.Repeat("<div>a\n\n", n) + strings.Repeat("b</div>\n\n", n) }},
+	{"elements whose end is optional", func(n int) string { return strings.Repeat("<li>a\n\n<p>b\n\n", n) }},
+	{"raw elements", func(n int) string { return strings.Repeat("<pre>\n\na <b>c</b>\n\n</pre>\n", n) }},
+	{"raw elements that are not closed", func(n int) string { return strings.Repeat("<pre>\n\n", n) }},
+	{"raw elements that are not closed, in a list", func(n int) string { return "- a\n\n" + strings.Repeat("  <pre>\n\n", n) }},
+	{"comments that do not end, in a raw element", func(n int) string { return "<pre>\n" + strings.Repeat("<!-- ", n) + "\n</pre>" }},
+	{"tags that do not end, in a raw element", func(n int) string { return "<pre>\n" + strings.Repeat("<a b=\"", n) + "\n</pre>" }},
+	{"values that do not end", func(n int) string { return strings.Repeat("<a b=\"", n) }},
+	{"indented code", func(n int) string { return strings.Repeat("    a\n\n", n) + "b" }},
+	{"indented code in lists", func(n int) string { return strings.Repeat("-     a\n\n          b\n", n) }},
+	{"blank lines after indented code", func(n int) string { return "    a\n" + strings.Repeat("    \n", n) }},
 	{"elements of different names", func(n int) string { return strings.Repeat("<a><b>", n) + strings.Repeat("</a></b>", n) }},
 	{"tags in text on lines", func(n int) string { return strings.Repeat("<a/> b\n", n) }},
 	{"tags that do not end", func(n int) string { return strings.Repeat("<a b ", n) }},

@@ -23,7 +23,7 @@ func (s *Site) Expand(src []byte) []byte { return expandVariables(src, s.Config.
 // Syntax returns how a source of the site is read, once its variables were put
 // into it.
 func (s *Site) Syntax(file string) mdx.Options {
-	o := mdx.Options{File: file, Dollars: mdx.ClearDollars, Comments: path.Ext(file) == ".md"}
+	o := mdx.Options{File: file, Dollars: mdx.ClearDollars, Markdown: path.Ext(file) == ".md"}
 	if latex := s.Config.Styling.Latex; latex != nil {
 		o.Dollars = mdx.DoubleDollars
 		if *latex {
