@@ -1,5 +1,7 @@
 package component
 
+import "strings"
+
 func tooltipComponents() []*Component {
 	return []*Component{{
 		Name: "Tooltip", Doc: "Words that explain themselves when pointed at.",
@@ -14,11 +16,34 @@ func tooltipComponents() []*Component {
 			t.Children(e)
 			return "tip-", t.String()
 		},
-		HTML: tooltipHTML,
-		// In Markdown and text the words stand alone, as in print.
-		Markdown: func(m *Markdown, e *Element) { m.Write(m.Phrase(Phrasing(e.Node.Children))) },
-		Text:     func(t *Text, e *Element) { t.Nodes(e.Node.Children) },
+		HTML:     tooltipHTML,
+		Markdown: tooltipMarkdown,
+		// In text the words stand alone.
+		Text: func(t *Text, e *Element) { t.Nodes(e.Node.Children) },
 	}}
+}
+
+// tooltipMarkdown writes the words, and the tip behind them in parentheses.
+func tooltipMarkdown(m *Markdown, e *Element) {
+	m.Write(m.Phrase(Phrasing(e.Node.Children)))
+	tip := m.Title(e, "tip")
+	if headline := m.Title(e, "headline"); headline != "" && tip != "" {
+		tip = headline + ": " + tip
+	} else if headline != "" {
+		tip = headline
+	}
+	if href := e.String("href"); href != "" {
+		if to := m.Link(href); to != "" {
+			cta := m.Title(e, "cta")
+			if cta == "" {
+				cta = string(AppendMarkdown([]byte("x"), href)[1:])
+			}
+			tip = strings.TrimSpace(tip + " [" + cta + "](" + to + ")")
+		}
+	}
+	if tip != "" {
+		m.Write(" (" + tip + ")")
+	}
 }
 
 // tooltipHTML appends the words, which take the focus, and the tip within

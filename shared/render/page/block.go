@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
@@ -211,9 +212,14 @@ func (w *markdownWriter) lineBreak(b []byte) []byte {
 // delimited appends content between delimiters. Markdown wants no white space
 // inside them: it goes outside.
 func (w *markdownWriter) delimited(b []byte, with string, list []*mdx.Node) []byte {
+	if slices.Contains(w.open, with) {
+		return w.inline(b, list)
+	}
 	start := len(b)
 	b = append(b, with...)
+	w.open = append(w.open, with)
 	b = w.inline(b, list)
+	w.open = w.open[:len(w.open)-1]
 	inner := b[start+len(with):]
 	body := bytes.Trim(inner, " \t\n")
 	switch {

@@ -124,6 +124,9 @@ func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.C
 	default:
 		out.B = highlight.AppendHTML(out.B, code, w.r.Highlighter.Runs(f.lang, code))
 	}
+	if strings.HasSuffix(code, "\n") { // browsers leave out the last line ending
+		out.Raw("\n")
+	}
 	out.Raw("</code></pre></div>\n")
 }
 

@@ -103,6 +103,9 @@ func (w *markdownWriter) blockElement(m *component.Markdown, n *mdx.Node) {
 		}
 	case name == "ul" || name == "ol":
 		number := 1
+		if start, ok := w.element(n, nil).Number("start"); ok {
+			number = listNumber(start)
+		}
 		for _, c := range n.Children {
 			if c.Kind != mdx.Element || c.Name != "li" {
 				w.blocks(m, []*mdx.Node{c})
@@ -110,6 +113,9 @@ func (w *markdownWriter) blockElement(m *component.Markdown, n *mdx.Node) {
 			}
 			marker := "- "
 			if name == "ol" {
+				if value, ok := w.element(c, nil).Number("value"); ok {
+					number = listNumber(value)
+				}
 				marker = strconv.Itoa(number) + ". "
 				number++
 			}
@@ -118,15 +124,31 @@ func (w *markdownWriter) blockElement(m *component.Markdown, n *mdx.Node) {
 	case name == "blockquote":
 		w.within(m, "> ", n)
 	case name == "table":
-		markdownTable(m, w.htmlRows(nil, n), nil)
+		w.htmlTable(m, n)
 	case name == "summary":
-		if text := w.phrase(component.Phrasing(n.Children)); text != "" {
-			m.Paragraph("**" + text + "**")
+		m.Paragraph(string(w.delimited(nil, "**", component.Phrasing(n.Children))))
+	case (name == "del" || name == "s") && !w.hasBlock(n.Children):
+		m.Paragraph(string(w.delimited(nil, "~~", n.Children)))
+	case name == "del" || name == "s":
+		for _, c := range n.Children {
+			if c.Kind == mdx.Paragraph && !w.hasBlock(c.Children) {
+				m.Paragraph(string(w.delimited(nil, "~~", c.Children)))
+			} else {
+				w.blocks(m, []*mdx.Node{c})
+			}
 		}
 	case rules(name)&(drop|rawText) != 0 || name == "script" || name == "svg":
 	default:
 		w.blocks(m, n.Children)
 	}
+}
+
+// listNumber is the number of a list's item, as Markdown can hold it.
+func listNumber(v float64) int {
+	if v >= 0 && v < 1e9 {
+		return int(v)
+	}
+	return 1
 }
 
 func (w *markdownWriter) inlineElement(b []byte, n *mdx.Node) []byte {
@@ -147,6 +169,14 @@ func (w *markdownWriter) inlineElement(b []byte, n *mdx.Node) []byte {
 		return w.delimited(b, "*", n.Children)
 	case "del", "s":
 		return w.delimited(b, "~~", n.Children)
+	case "sup", "sub":
+		start := len(b)
+		b = append(b, "<"+n.Name+">"...)
+		from := len(b)
+		if b = w.inline(b, n.Children); len(b) == from {
+			return b[:start]
+		}
+		return append(b, "</"+n.Name+">"...)
 	case "code", "kbd", "samp", "tt":
 		if text := strings.Join(strings.Fields(mdx.PlainText(n)), " "); text != "" {
 			return append(b, component.CodeSpan(text)...)

@@ -26,7 +26,7 @@ func (namedIcons) Icon(name, library, style string) (string, bool) {
 	return svg, true
 }
 
-// The golden files are sites: page.mdx is the page that is rendered, the files
+// The golden files are sites: page.mdx, or page.md, is the page that is rendered, the files
 // that begin with "want/" are what comes of it. A site without docs.json gets
 // one.
 func TestGolden(t *testing.T) {
@@ -51,7 +51,11 @@ func TestGolden(t *testing.T) {
 				fsys[f.Name] = &fstest.MapFile{Data: f.Data}
 				kept = append(kept, f)
 			}
-			result := renderFiles(t, fsys, "page.mdx")
+			source := "page.mdx"
+			if fsys[source] == nil {
+				source = "page.md"
+			}
+			result := renderFiles(t, fsys, source)
 			for _, fault := range checkHTML(result) {
 				t.Error(fault)
 			}

@@ -76,7 +76,7 @@ func rules(name string) tagRule {
 		return block | void
 	case "area", "br", "col", "embed", "img", "input", "source", "track", "wbr", "param":
 		return void
-	case "a", "abbr", "b", "bdi", "bdo", "button", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark",
+	case "a", "abbr", "b", "bdi", "bdo", "button", "cite", "code", "dfn", "em", "font", "i", "kbd", "label", "mark",
 		"q", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "tt", "u", "var":
 		return phrases
 	case "html", "head", "body", "frameset", "noscript", "template", "portal", "fencedframe", "slot":

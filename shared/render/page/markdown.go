@@ -14,6 +14,8 @@ type markdownWriter struct {
 	*tree
 	// anchors is the depth of links: Markdown knows none within another.
 	anchors int
+	// open holds the delimiters around what is written: bold text in bold text has none.
+	open []string
 	// inTable is set while a table's cell is written.
 	inTable bool
 	// scratch is where phrases are put together.
@@ -51,6 +53,9 @@ func (w *markdownWriter) phrase(list []*mdx.Node) string {
 	w.scratch = nil
 	b = w.inline(b, list)
 	text := string(bytes.Trim(b, " \t\n"))
+	for !w.inTable && (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1 { // a break at the end
+		text = strings.TrimRight(text[:len(text)-1], " \t\n")
+	}
 	w.scratch = b
 	return text
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
@@ -14,13 +15,13 @@ import (
 func registerTables(k *kinds) {
 	k[mdx.Table] = kind{form: formBlock, html: (*htmlWriter).table, text: textWriter.children,
 		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) {
-			rows := make([][]string, len(n.Children))
+			rows := make([][]*tableCell, len(n.Children))
 			for i, row := range n.Children {
 				for _, cell := range row.Children {
-					rows[i] = append(rows[i], w.cell(cell.Children))
+					rows[i] = append(rows[i], &tableCell{node: cell, head: i == 0})
 				}
 			}
-			markdownTable(m, rows, n.Align)
+			w.writeTable(m, rows, n.Align)
 		}}
 	k[mdx.TableRow] = kind{form: formPart, text: textWriter.block}
 	k[mdx.TableCell] = kind{form: formPart, text: func(w textWriter, t *component.Text, n *mdx.Node) {
@@ -168,21 +169,42 @@ func markdownTable(m *component.Markdown, rows [][]string, align []mdx.Align) {
 
 // cell returns content on one line in which no bar ends the cell.
 func (w *markdownWriter) cell(list []*mdx.Node) string {
-	var text string
-	if w.hasBlock(list) {
-		text = inlineText(w.plain(list))
-	} else {
-		before := w.inTable
-		w.inTable = true
-		text = w.phrase(list)
-		w.inTable = before
-	}
-	text = strings.Join(strings.Fields(text), " ")
+	before := w.inTable
+	w.inTable = true
+	text := strings.Join(strings.Fields(w.phrase(list)), " ")
+	w.inTable = before
 	return strings.ReplaceAll(text, "|", `\|`)
 }
 
+// tableCell is a cell that Markdown has to hold.
+type tableCell struct {
+	node       *mdx.Node
+	head       bool
+	rows, cols string // what it spans, "" for one
+}
+
+// span returns how many rows or columns a cell spans, "" for one.
+func (w *markdownWriter) span(n *mdx.Node, names ...string) string {
+	for _, name := range names {
+		if v, ok := w.element(n, nil).Number(name); ok && v > 1 && v <= 1000 {
+			return strconv.Itoa(int(v))
+		}
+	}
+	return ""
+}
+
+// htmlTable writes a table of HTML, its caption first.
+func (w *markdownWriter) htmlTable(m *component.Markdown, n *mdx.Node) {
+	for _, c := range n.Children {
+		if c.Kind == mdx.Element && c.Name == "caption" {
+			w.blocks(m, c.Children)
+		}
+	}
+	w.writeTable(m, w.htmlRows(nil, n), nil)
+}
+
 // htmlRows collects the cells of an HTML table.
-func (w *markdownWriter) htmlRows(rows [][]string, n *mdx.Node) [][]string {
+func (w *markdownWriter) htmlRows(rows [][]*tableCell, n *mdx.Node) [][]*tableCell {
 	for _, c := range n.Children {
 		if c.Kind != mdx.Element {
 			continue
@@ -191,13 +213,65 @@ func (w *markdownWriter) htmlRows(rows [][]string, n *mdx.Node) [][]string {
 			rows = w.htmlRows(rows, c)
 			continue
 		}
-		var row []string
+		var row []*tableCell
 		for _, cell := range c.Children {
 			if cell.Kind == mdx.Element && (cell.Name == "td" || cell.Name == "th") {
-				row = append(row, w.cell(cell.Children))
+				row = append(row, &tableCell{node: cell, head: cell.Name == "th",
+					rows: w.span(cell, "rowSpan", "rowspan"), cols: w.span(cell, "colSpan", "colspan")})
 			}
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// writeTable writes a table with bars. One with cells that bars can't hold, such as lists,
+// code or cells over several rows, is HTML with Markdown between the tags.
+func (w *markdownWriter) writeTable(m *component.Markdown, rows [][]*tableCell, align []mdx.Align) {
+	texts := make([][]string, len(rows))
+	for i, row := range rows {
+		for _, c := range row {
+			list := component.Phrasing(c.node.Children)
+			if c.rows != "" || c.cols != "" || w.hasBlock(list) {
+				w.tableOfTags(m, rows)
+				return
+			}
+			texts[i] = append(texts[i], w.cell(list))
+		}
+	}
+	markdownTable(m, texts, align)
+}
+
+// tableOfTags writes a table as HTML. Blank lines around what is in a cell make it Markdown.
+func (w *markdownWriter) tableOfTags(m *component.Markdown, rows [][]*tableCell) {
+	defer m.SetTight(m.SetTight(false))
+	tags := []string{"<table>"}
+	for _, row := range rows {
+		tags = append(tags, "<tr>")
+		for _, c := range row {
+			name := "td"
+			if c.head {
+				name = "th"
+			}
+			open := "<" + name
+			if c.rows != "" {
+				open += ` rowspan="` + c.rows + `"`
+			}
+			if c.cols != "" {
+				open += ` colspan="` + c.cols + `"`
+			}
+			open += ">"
+			if list := component.Phrasing(c.node.Children); !w.hasBlock(list) {
+				if text := w.cell(list); !strings.ContainsAny(text, "<>&*_[]`\\~|$!{}#:@") {
+					tags = append(tags, open+text+"</"+name+">")
+					continue
+				}
+			}
+			m.Paragraph(strings.Join(append(tags, open), "\n"))
+			w.blocks(m, c.node.Children)
+			tags = []string{"</" + name + ">"}
+		}
+		tags = append(tags, "</tr>")
+	}
+	m.Paragraph(strings.Join(append(tags, "</table>"), "\n"))
 }
