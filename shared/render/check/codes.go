@@ -143,6 +143,7 @@ func Codes() []Code {
 		{"api-version", e, "A specification has a version that is not supported.", false},
 		{"api-ref", e, "A reference in a specification leads nowhere. The rest is shown.", false},
 		{"api-security", w, "An operation names a security scheme that its specification does not have.", false},
+		{"api-message", i, "A message of an AsyncAPI specification is in no channel: no page shows it.", false},
 		{"api-extension", n, "An extension of a specification has no effect, or not the one that its author may expect.", false},
 		{"api-cut", n, "A page would have more fields or text than one shows: the rest is left out.", false},
 	}

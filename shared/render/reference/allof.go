@@ -59,6 +59,7 @@ func (s *Schema) add(o *Schema) {
 	s.required = append(s.required, o.required[:min(len(o.required), maxRequired-len(s.required))]...)
 	s.Additional, s.Items, s.Tuple = cmp.Or(s.Additional, o.Additional), cmp.Or(s.Items, o.Items), orElse(s.Tuple, o.Tuple)
 	s.Not, s.XML = cmp.Or(s.Not, o.Not), cmp.Or(s.XML, o.XML)
+	s.Conditions = append(slices.Clip(s.Conditions), o.Conditions...)
 	if s.OneOf == nil && s.AnyOf == nil { // and what distinguishes them
 		s.OneOf, s.AnyOf, s.Discriminator, s.Mapping = o.OneOf, o.AnyOf, o.Discriminator, o.Mapping
 		if s.OneOf == nil && s.AnyOf == nil {

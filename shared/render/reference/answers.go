@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -86,64 +85,6 @@ func (b *builder) callbacks() []*mdx.Node {
 		if c.Body != nil {
 			out = append(out, b.media(4, b.lang.Say(words.Body), c.Body.Description, c.Body.Media)...)
 		}
-	}
-	return out
-}
-
-// channel shows the messages of a channel.
-func (b *builder) channel() []*mdx.Node {
-	var out []*mdx.Node
-	b.kind, b.place, b.side = "ParamField", "path", sent
-	out = append(out, b.servers()...)
-	out = append(out, b.authorization()...)
-	out = append(out, b.params(b.slice.Params)...)
-	for _, op := range b.slice.Channel.Operations {
-		if b.full() {
-			return append(out, b.more())
-		}
-		title := map[string]string{"send": b.lang.Say(words.Send), "receive": b.lang.Say(words.Receive)}[op.Action]
-		title = cmp.Or(title, b.lang.Say(words.Messages))
-		out = append(out, b.heading(2, b.text(title)))
-		if op.Summary != "" {
-			out = append(out, b.paragraph(b.strong(op.Summary)))
-		}
-		out = append(out, b.prose(op.Description)...)
-		for _, m := range op.Messages {
-			out = append(out, b.message(m)...)
-		}
-		if len(op.Reply) > 0 {
-			out = append(out, b.paragraph(b.strong(b.lang.Say(words.Reply))))
-			for _, m := range op.Reply {
-				out = append(out, b.message(m)...)
-			}
-		}
-	}
-	return out
-}
-
-func (b *builder) message(m Message) []*mdx.Node {
-	if b.full() {
-		b.cut = true
-		return nil
-	}
-	name := cmp.Or(m.Title, m.Name)
-	out := append([]*mdx.Node{b.heading(3, b.text(name))}, b.prose(m.Description)...)
-	if m.Type != "" {
-		out = append(out, b.paragraph(b.codeSpan(m.Type)))
-	}
-	b.kind, b.side = "ResponseField", answered
-	if m.Headers != nil {
-		out = append(append(out, b.paragraph(b.strong(b.lang.Say(words.Headers)))), b.value(m.Headers, "headers", 0)...)
-	}
-	if m.Payload != nil {
-		out = append(append(out, b.paragraph(b.strong(b.lang.Say(words.Payload)))), b.value(m.Payload, "payload", 0)...)
-	}
-	examples := m.Examples
-	if len(examples) == 0 && m.Payload != nil && b.coded <= maxCode {
-		examples = []Example{{Value: b.slice.example(m.Payload, answered, false)}}
-	}
-	for _, e := range examples {
-		out = append(out, b.code(code{"json", e.Name, exampleText("application/json", e.Value)}))
 	}
 	return out
 }

@@ -74,6 +74,8 @@ func TestBudgetOfAPage(t *testing.T) {
 		`{"allOf": [{"oneOf": [LIST]}, {"properties": {MEMBERS}}]}`,
 		`{"prefixItems": [LIST]}`,
 		`{"type": "array", "items": {"oneOf": [LIST]}}`,
+		`{"if": {"required": ["a"]}, "then": {"properties": {MEMBERS}}, "else": {"oneOf": [LIST]}, "type": "object"}`,
+		`{"allOf": [{"if": {"anyOf": [LIST]}, "then": {"allOf": [LIST]}}, {"dependentSchemas": {MEMBERS}}], "dependencies": {MEMBERS}}`,
 		`{"type": "array", "items": {"prefixItems": [LIST], "oneOf": [{"not": {"oneOf": [LIST]}}, {"properties": {MEMBERS}}]}}`,
 	} {
 		t.Run(form, func(t *testing.T) {
@@ -83,6 +85,45 @@ func TestBudgetOfAPage(t *testing.T) {
 			}
 			if !cut && !strings.Contains(form, "allOf\": [LIST]") { // ten equal parts are one
 				t.Error("the page was not cut")
+			}
+		})
+	}
+}
+
+// A few kilobytes of AsyncAPI stand for very much by YAML's aliases, too.
+func TestBudgetOfAChannel(t *testing.T) {
+	// nested makes ten of the level before, fifteen times.
+	nested := func(form, last string) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "x-0: &l0 %s\n", last)
+		for i := range 15 {
+			fmt.Fprintf(&b, "x-%d: &l%d %s\n", i+1, i+1, strings.ReplaceAll(form, "LEVEL", fmt.Sprintf("*l%d ", i)))
+		}
+		return b.String()
+	}
+	list := "[" + strings.Repeat("LEVEL,", 10) + "]"
+	members := "{a: LEVEL, b: LEVEL, c: LEVEL, d: LEVEL, e: LEVEL, f: LEVEL, g: LEVEL, h: LEVEL, i: LEVEL}"
+	var many strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&many, "      m%d: *m\n", i)
+	}
+	for name, source := range map[string]string{
+		"traits of traits":   nested("{traits: "+list+", headers: {properties: {a: {type: string}}}}", "{}") + "channels: {c: {messages: {m: *l15 }}}",
+		"bindings":           nested(members, "1") + "channels: {c: {bindings: *l15 }}",
+		"schemas of Avro":    nested("{type: record, name: n, fields: [{name: a, type: LEVEL}, {name: b, type: LEVEL}, {name: c, type: LEVEL}]}", "string") + "channels: {c: {messages: {m: {payload: {schemaFormat: avro, schema: *l15 }}}}}",
+		"unions of Avro":     nested(list, "string") + "channels: {c: {messages: {m: {payload: {schemaFormat: avro, schema: *l15 }}}}}",
+		"alternatives":       nested("{oneOf: "+list+"}", "{name: n}") + "channels: {c: {publish: {message: *l15 }}}",
+		"tags":               "x: &m {name: n, tags: [" + strings.Repeat("{name: tag},", 3000) + "]}\nchannels:\n  c:\n    messages:\n" + many.String(),
+		"messages, examples": "x: &m {name: n, examples: [" + strings.Repeat("{payload: 1},", 3000) + "]}\nchannels:\n  c:\n    messages:\n" + many.String(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			version := "3.0.0"
+			if strings.Contains(source, "publish") {
+				version = "2.6.0"
+			}
+			nodes, _, allocated := show(t, "x.yaml", "asyncapi: "+version+"\n"+source)
+			if nodes > maxSteps || allocated > 400<<20 {
+				t.Errorf("%d nodes, %d MB allocated", nodes, allocated>>20)
 			}
 		})
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/words"
@@ -65,7 +67,7 @@ func (b *builder) value(x *Schema, name string, depth int) []*mdx.Node {
 		if depth == 0 {
 			out = append(out, b.prose(r.Description)...)
 		}
-		return append(append(out, b.properties(r, depth)...), b.facts(r)...)
+		return slices.Concat(out, b.properties(r, depth), b.facts(r), b.showConditions(r, depth))
 	}
 	name = cmp.Or(name, b.kindName())
 	return []*mdx.Node{b.field(field{name: name, schema: x}, depth)}
@@ -225,58 +227,24 @@ func (b *builder) facts(x *Schema) []*mdx.Node {
 	if x.Discriminator != "" {
 		note("discriminator: " + x.Discriminator)
 	}
-	if x.Not != nil {
-		note("not: " + b.denied(x.Not))
-	}
 	if limits != nil {
 		out = append(out, b.paragraph(limits...))
+	}
+	if x.Not != nil {
+		if not := b.holds(x.Not, true); not != nil {
+			out = append(out, b.paragraph(append([]*mdx.Node{b.text(b.lang.Say(words.Forbidden) + ": ")}, not...)...))
+		}
+	}
+	if len(x.Required) > 0 {
+		out = append(out, b.listed(capital(b.lang.Say(words.Required)), x.Required))
 	}
 	return out
 }
 
-// denied is what a value must not be, in a line: values, bounds, properties, a
-// name or a type.
-func (b *builder) denied(x *Schema) string {
-	r := b.slice.resolve(x)
-	var parts []string
-	for i, e := range r.Enum {
-		if i == maxShownEnum {
-			parts = append(parts, "…")
-			break
-		}
-		parts = append(parts, short(e))
-	}
-	if r.Const != nil {
-		parts = append(parts, short(r.Const))
-	}
-	for _, l := range r.Limits {
-		parts = append(parts, l.Name+": "+l.Value)
-	}
-	switch {
-	case parts != nil:
-		return strings.Join(parts, ", ")
-	case r.Name != "":
-		return r.Name
-	}
-	t := b.typeOf(x, 0)
-	var names []string
-	for i, p := range r.Properties {
-		if i == maxTypes {
-			names = append(names, "…")
-			break
-		}
-		names = append(names, p.Name)
-	}
-	for _, name := range r.Required {
-		if len(names) <= maxTypes && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if names != nil {
-		t = strings.TrimPrefix(t, "any")
-		t = strings.TrimSpace(t + " {" + strings.Join(names, ", ") + "}")
-	}
-	return t
+// capital is a word as it begins a line.
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 // inner shows what a field's value is made of, below it.
@@ -317,12 +285,12 @@ func (b *builder) inner(x *Schema, depth int) []*mdx.Node {
 			out = append(slices.Concat(b.prose(item.Description), b.facts(item)), out...)
 		}
 	}
-	return append(out, b.alternatives(r, depth)...)
+	return append(append(out, b.alternatives(r, depth)...), b.showConditions(r, depth)...)
 }
 
 // deep reports whether a schema needs more than a line.
 func (b *builder) deep(x *Schema) bool {
-	if len(x.Properties)+len(x.Patterns)+len(x.Tuple) > 0 || x.Additional != nil && b.described(x.Additional) {
+	if len(x.Properties)+len(x.Patterns)+len(x.Tuple)+len(x.Conditions) > 0 || x.Additional != nil && b.described(x.Additional) {
 		return true
 	}
 	if x.Items != nil && b.described(x.Items) {
@@ -339,7 +307,7 @@ func (b *builder) describedAt(x *Schema, depth int) bool {
 		return false
 	}
 	r := b.slice.resolve(x)
-	return len(r.Properties)+len(r.Patterns)+len(r.Tuple)+len(r.OneOf)+len(r.AnyOf)+len(r.Enum)+len(r.Limits) > 0 ||
+	return len(r.Properties)+len(r.Patterns)+len(r.Tuple)+len(r.OneOf)+len(r.AnyOf)+len(r.Enum)+len(r.Limits)+len(r.Conditions)+len(r.Required) > 0 ||
 		r.Description != "" || r.Title != "" || r.Const != nil || r.Not != nil || r.Additional != nil || r.Items != nil && depth < maxFieldDepth && b.describedAt(r.Items, depth+1)
 }
 

@@ -62,6 +62,11 @@ func (h hidden) settle(s *Slice) hidden {
 		for _, y := range slices.Concat(x.OneOf, x.AnyOf, x.Tuple, []*Schema{x.Additional, x.Items, x.Not}) {
 			walk(y)
 		}
+		for _, y := range x.Conditions {
+			walk(y.If)
+			walk(y.Then)
+			walk(y.Else)
+		}
 	}
 	media := func(list []Media) {
 		for _, m := range list {
@@ -78,6 +83,10 @@ func (h hidden) settle(s *Slice) hidden {
 	}
 	if s.Body != nil {
 		media(s.Body.Media)
+	}
+	for _, m := range s.messages() {
+		walk(m.Headers)
+		walk(m.Payload)
 	}
 	for _, r := range s.Responses {
 		media(r.Media)

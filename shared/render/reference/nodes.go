@@ -187,6 +187,10 @@ func (b *builder) head() []*mdx.Node {
 		}
 	case KindChannel:
 		address := s.Channel.Address
+		if address == "" {
+			out = append(out, b.paragraph(b.text(b.lang.Say(words.UnknownAddress)+" "), b.codeSpan(s.Key.Path)))
+			break
+		}
 		if len(s.Servers) > 0 {
 			address = strings.TrimLeft(address, "/")
 		}
@@ -264,7 +268,7 @@ func (b *builder) requests() []*mdx.Node {
 // servers lists the addresses, where there is a choice or something to fill in.
 func (b *builder) servers() []*mdx.Node {
 	list := b.slice.Servers
-	if len(list) == 0 || len(list) == 1 && len(list[0].Variables) == 0 {
+	if len(list) == 0 || len(list) == 1 && len(list[0].Variables) == 0 && !list[0].tells() {
 		return nil
 	}
 	out := []*mdx.Node{b.heading(2, b.text(b.lang.Say(words.Servers)))}
@@ -272,8 +276,15 @@ func (b *builder) servers() []*mdx.Node {
 		if b.full() {
 			return append(out, b.more())
 		}
-		out = append(out, b.paragraph(b.codeSpan(s.URL)))
-		out = append(out, b.prose(s.Description)...)
+		line := []*mdx.Node{b.codeSpan(s.URL)}
+		if _, version, _ := strings.Cut(s.Protocol, " "); version != "" {
+			line = append(line, b.text(" "), b.codeSpan(s.Protocol))
+		}
+		if s.Title != "" {
+			line = append(line, b.text(" "), b.strong(s.Title))
+		}
+		out = append(append(out, b.paragraph(line...)), b.prose(s.Summary)...)
+		out = append(append(out, b.prose(s.Description)...), b.about(s.About)...)
 		for _, v := range s.Variables {
 			if b.full() {
 				break
@@ -310,9 +321,18 @@ func (b *builder) listed(word string, values []string) *mdx.Node {
 
 // authorization shows the ways to be let in.
 func (b *builder) authorization() []*mdx.Node {
+	out := b.ways(b.slice.Security)
+	if out == nil {
+		return nil
+	}
+	return append([]*mdx.Node{b.heading(2, b.text(b.lang.Say(words.Authorization)))}, out...)
+}
+
+// ways shows ways to be let in, each of which is enough; nil where none is needed.
+func (b *builder) ways(list []Requirement) []*mdx.Node {
 	var out []*mdx.Node
 	ways := 0
-	for _, way := range b.slice.Security {
+	for _, way := range list {
 		if b.full() {
 			return append(out, b.more())
 		}
@@ -330,10 +350,10 @@ func (b *builder) authorization() []*mdx.Node {
 			out = append(out, b.scheme(s))
 		}
 	}
-	if ways == 0 || ways == 1 && len(b.slice.Security[0]) == 0 {
+	if ways == 0 || ways == 1 && len(list[0]) == 0 {
 		return nil
 	}
-	return append([]*mdx.Node{b.heading(2, b.text(b.lang.Say(words.Authorization)))}, out...)
+	return out
 }
 
 func (b *builder) scheme(s Scheme) *mdx.Node {

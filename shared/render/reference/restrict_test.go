@@ -69,6 +69,7 @@ func TestRestrictedParts(t *testing.T) {
 		{"an alternative of another file", body("{anyOf: [{$ref: 'other.yaml#/Marked'}, {properties: {open: {}}}]}", "")},
 		{"a property in another file", body("{$ref: 'other.yaml#/Deep'}", ", example: {open: 1, quokka: 2}")},
 		{"a value of an enum", body("{properties: {open: {enum: [x, quokka], x-enumDescriptions: {quokka: a quokka}, default: quokka, x-mint-enum: {quokka: [staff]}}}}", ", example: {open: quokka}")},
+		{"in conditions", body("{properties: {open: {}, quokka: {x-mint: {groups: [staff]}}}, if: {required: [quokka], properties: {quokka: {const: 1}}}, then: {required: [open, quokka]}, else: {properties: {quokka: {const: 2}}}, not: {required: [quokka]}, dependentRequired: {quokka: [open], open: [quokka]}, dependentSchemas: {open: {properties: {quokka: {const: 1}}}}}", "")},
 		{"an answer", "paths: {/a: {post: {description: open, responses: {'200': {x-mint: {groups: [staff]}, description: quokka}}}}}\n"},
 		{"a body", "paths: {/a: {post: {description: open, requestBody: {x-mint: {groups: [staff]}, description: quokka}, responses: {}}}}\n"},
 		{"a parameter", "paths: {/a: {parameters: [{name: quokka, in: query, x-mint: {groups: [staff]}}], post: {description: open, x-codeSamples: [{lang: bash, source: 'curl ?quokka=1'}], responses: {}}}}\n"},

@@ -48,6 +48,8 @@ type Schema struct {
 	OneOf []*Schema `json:",omitempty"`
 	AnyOf []*Schema `json:",omitempty"`
 	Not   *Schema   `json:",omitempty"`
+	// Conditions say what else is asked for where something holds.
+	Conditions []Condition `json:",omitempty"`
 	// Required are names of properties that must be there, in a schema that
 	// does not say what they are.
 	Required []string `json:",omitempty"`
@@ -137,6 +139,10 @@ type slicer struct {
 	// hidden has what of the page's parts is for other readers.
 	hidden hidden
 	looked map[*value]bool // for hidden
+	// async2 is set for AsyncAPI 2; contentType is that of messages that name none.
+	async2      bool
+	contentType string
+	shown       map[*value]bool // messages of the page
 	// active are the nameless schemas in work: one that holds itself gets a
 	// name when it is met again.
 	active map[*value]*Schema
@@ -327,8 +333,9 @@ func (c *slicer) parts(s *Schema, p place, depth int) {
 	s.OneOf = c.alternatives(s, place{doc: p.doc, v: v.get("oneOf")}, depth)
 	s.AnyOf = c.alternatives(s, place{doc: p.doc, v: v.get("anyOf")}, depth)
 	if x := v.get("not"); x != nil && x.kind == objectValue {
-		s.Not = c.schema(place{doc: p.doc, v: x}, depth+1)
+		s.Not = c.visible(c.schema(place{doc: p.doc, v: x}, depth+1))
 	}
+	s.Conditions = c.conditions(p, depth)
 }
 
 // properties converts the schemas that the named member lists by name.

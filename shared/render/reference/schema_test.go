@@ -89,7 +89,17 @@ func TestSchemas(t *testing.T) {
 		{"oneOf scalars", `{oneOf: [{type: string}, {type: integer}]}`, "ParamField body=v type=string | integer\n"},
 		{"oneOf objects", `{oneOf: [{$ref: "#/components/schemas/Cat"}, {title: "A [dog]", type: object, properties: {bark: {type: boolean}}}], discriminator: {propertyName: kind, mapping: {cat: Cat}}}`,
 			"ParamField body=v type=object\n  discriminator: kind\n  One of these:\n  Expandable title=Option 1: Cat (kind = cat)\n    ParamField body=meow type=boolean\n  Expandable title=Option 2: A \\[dog\\]\n    ParamField body=bark type=boolean\n"},
-		{"not", `{type: string, not: {type: integer}}`, "ParamField body=v type=string\n  not: integer\n"},
+		{"not", `{type: string, not: {type: integer}}`, "ParamField body=v type=string\n  Not allowed: integer\n"},
+		{"if, then and else", `{type: object, properties: {c: {type: string}, z: {type: string}}, if: {properties: {c: {const: US}}}, then: {required: [z], properties: {z: {pattern: "^[0-9]+$"}}}, else: {not: {required: [z]}}}`, "ParamField body=v type=object\n  Expandable\n    ParamField body=c type=string\n    ParamField body=z type=string\n  If c = US\n  Then: required: z\n  Expandable\n    ParamField body=z type=any required\n      pattern: ^[0-9]+$\n  Otherwise:\n  Not allowed: z is set\n"},
+		{"conditions in allOf", `{type: object, properties: {a: {type: string}}, allOf: [{if: {properties: {a: {enum: [x, y]}}, required: [a]}, then: {required: [b]}}, {if: {required: [d]}, then: false}]}`, "ParamField body=v type=object\n  Expandable\n    ParamField body=a type=string\n  If a = x | y\n  Then: required: b\n  If d is set\n  Then: Not allowed\n"},
+		{"what depends on a property", `{type: object, properties: {card: {type: string}}, dependentRequired: {card: [bill, cvc]}, dependentSchemas: {card: {properties: {bill: {type: integer, minimum: 1}}}}}`, "ParamField body=v type=object\n  Expandable\n    ParamField body=card type=string\n  If card is set\n  Then: required: bill, cvc\n  If card is set\n  Then:\n  Expandable\n    ParamField body=bill type=integer\n      minimum: 1\n"},
+		{"dependencies", `{type: object, dependencies: {a: [b], c: {properties: {d: {type: boolean}}}}}`, "ParamField body=v type=object\n  If a is set\n  Then: required: b\n  If c is set\n  Then:\n  Expandable\n    ParamField body=d type=boolean\n"},
+		{"a condition on a value", `{type: integer, if: {minimum: 10}, then: {multipleOf: 10}, else: {enum: [1, 2]}}`, "ParamField body=v type=integer\n  If minimum 10\n  Then:\n  multipleOf: 10\n  Otherwise:\n  Available options: 1, 2\n"},
+		{"a condition that is not", `{if: {not: {properties: {a: {properties: {b: {type: string}}}}}}, then: {$ref: "#/components/schemas/Cat"}}`, "ParamField body=v type=any\n  If not (a.b: string)\n  Then:\n  Expandable\n    ParamField body=meow type=boolean\n"},
+		{"a condition without effect", `{type: string, if: {const: a}, else: {}}`, "ParamField body=v type=string\n"},
+		{"a condition in itself", `{$ref: "#/components/schemas/Loop"}`, "ParamField body=v type=object\n  If x is set\n  Then:\n  As above: Loop\n"},
+		{"names that one of two requires", `{type: object, properties: {a: {}}, anyOf: [{required: [a]}, {required: [b, c]}]}`, "ParamField body=v type=object\n  Expandable\n    ParamField body=a type=any\n  Any of these:\n  Expandable title=Option 1: any\n    Required: a\n  Expandable title=Option 2: any\n    Required: b, c\n"},
+		{"what is not allowed together", `{type: object, properties: {a: {}}, not: {anyOf: [{required: [a, b]}, {properties: {c: {enum: [1, 2]}}}]}}`, "ParamField body=v type=object\n  Not allowed: (a is set and b is set) or c = 1 | 2\n  Expandable\n    ParamField body=a type=any\n"},
 		{"a schema in itself", `{$ref: "#/components/schemas/Tree"}`,
 			"ParamField body=v type=object\n  Expandable\n    ParamField body=left type=object\n      As above: Tree\n    ParamField body=all type=array<object>\n      As above: Tree\n"},
 		{"a list of itself", `{$ref: "#/components/schemas/Lists"}`, "ParamField body=v type=array<array<array<array>>>\n"},
@@ -103,6 +113,7 @@ components:
     Named: {type: string, maxLength: 9}
     Cat: {type: object, properties: {meow: {type: boolean}}}
     Tree: {type: object, properties: {left: {$ref: "#/components/schemas/Tree"}, all: {type: array, items: {$ref: "#/components/schemas/Tree"}}}}
+    Loop: {type: object, if: {required: [x]}, then: {$ref: "#/components/schemas/Loop"}}
     Lists: {type: array, items: {$ref: "#/components/schemas/Lists"}}
     Subject: `+c.schema+"\n"))
 			s := r.Spec("x.yaml")

@@ -68,6 +68,16 @@ type Server struct {
 	URL         string
 	Description string     `json:",omitempty"`
 	Variables   []Variable `json:",omitempty"`
+	// What follows is AsyncAPI's: Protocol has the protocol's version behind it.
+	Protocol string `json:",omitempty"`
+	Title    string `json:",omitempty"`
+	Summary  string `json:",omitempty"`
+	About
+}
+
+// tells reports whether a server of AsyncAPI says more than its address.
+func (s *Server) tells() bool {
+	return s.Protocol != "" && (strings.Contains(s.Protocol, " ") || s.Title+s.Summary+s.Description != "" || len(s.Tags)+len(s.Bindings) > 0 || s.Docs != nil)
 }
 
 // Variable is a part of a server's address.

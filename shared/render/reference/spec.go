@@ -28,7 +28,9 @@ type Spec struct {
 	// bytes is how many bytes of values and texts they have.
 	bytes int
 	// byChannel are the operations of AsyncAPI 3 by their channel.
-	byChannel map[*value][]place
+	byChannel map[*value][]asyncOperation
+	// sent are the messages that one of them, or an answer to one, names.
+	sent map[*value]bool
 	// restricted are the operations that are left out, by their folded keys.
 	restricted map[string]Audience
 }

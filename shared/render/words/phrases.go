@@ -133,6 +133,14 @@ const (
 	Receive           Phrase = "receive"
 	Messages          Phrase = "messages"
 	Reply             Phrase = "reply"
+	UnusedMessages    Phrase = "unusedMessages"
+	UnknownAddress    Phrase = "unknownAddress" // the name of a channel follows
+	If                Phrase = "if"             // a condition follows, as code
+	Then              Phrase = "then"           // what is asked for follows
+	Otherwise         Phrase = "otherwise"      // the same
+	Forbidden         Phrase = "forbidden"
+	IsSet             Phrase = "isSet" // stands behind the name of a property
+	Not               Phrase = "not"   // what does not hold follows, in parentheses
 	Payload           Phrase = "payload"
 	Try               Phrase = "try"
 	SendRequest       Phrase = "sendRequest" // the button that sends a call
