@@ -47,6 +47,16 @@
     return [[name, write(value)]];
   };
 
+  // simple gives a header by its style, as samples that are made at export do.
+  var simple = function (p, value) {
+    var parsed;
+    if (p.type !== "object" && p.type !== "array" || p.style === "json") return value;
+    try { parsed = JSON.parse(value); } catch (e) { return value; }
+    if (Array.isArray(parsed)) return parsed.map(plain).join(",");
+    if (!parsed || typeof parsed !== "object") return value;
+    return Object.keys(parsed).map(function (k) { return k + (p.explode ? "=" : ",") + plain(parsed[k]); }).join(",");
+  };
+
   // formValue quotes a value in which curl would find something else: the name
   // of a file, or what follows a value.
   var formValue = function (v) {
@@ -156,9 +166,11 @@
       });
       place("query").forEach(function (f) { if (f.input.value) query = query.concat(pairs(f.def, f.input.value)); });
       place("header").forEach(function (f) {
-        if (f.input.value && !(types && /^content-type$/i.test(f.def.name))) headers.push([f.def.name, f.input.value]);
+        if (f.input.value && !(types && /^content-type$/i.test(f.def.name))) headers.push([f.def.name, simple(f.def, f.input.value)]);
       });
-      place("cookie").forEach(function (f) { if (f.input.value) cookies.push(f.def.name + "=" + f.input.value); });
+      place("cookie").forEach(function (f) {
+        if (f.input.value) cookies.push(pairs(f.def, f.input.value, true).map(function (x) { return x.join("="); }).join("&"));
+      });
       auth.forEach(function (a) {
         var value = a.inputs[a.inputs.length - 1].value;
         if (!value) return;

@@ -161,11 +161,15 @@ func (s *Slice) request(o Options, m *Media) *request {
 			}
 		case "header":
 			if p.Required && !strings.EqualFold(p.Name, "authorization") && (m == nil || !strings.EqualFold(p.Name, "content-type")) {
-				add(p.Name, value)
+				add(p.Name, s.headerValue(p, value))
 			}
 		case "cookie":
 			if p.Required {
-				add("Cookie", p.Name+"="+value)
+				var parts []string
+				for _, x := range s.pairs(p, value, true) {
+					parts = append(parts, x.name+"="+x.value)
+				}
+				add("Cookie", strings.Join(parts, "&"))
 			}
 		}
 	}
@@ -298,8 +302,19 @@ func (s *Slice) pairs(p Param, text string, form bool) []pair {
 	return []pair{{name(p.Name), escape(text)}}
 }
 
+// headerValue returns a parameter as the value of a header, in the style "simple".
+func (s *Slice) headerValue(p Param, text string) string {
+	types := s.resolve(p.Schema).Types
+	if len(types) == 0 || types[0] != "array" && types[0] != "object" {
+		return text
+	}
+	return styled(p, text, func(s string) string { return s })
+}
+
 // pathValue returns a parameter as a part of a path, by its style (RFC 6570).
-func pathValue(p Param, text string) string {
+func pathValue(p Param, text string) string { return styled(p, text, url.PathEscape) }
+
+func styled(p Param, text string, escape func(string) string) string {
 	prefix, between := "", ","
 	switch p.Style {
 	case "label":
@@ -308,18 +323,18 @@ func pathValue(p Param, text string) string {
 			between = "."
 		}
 	case "matrix":
-		prefix = ";" + url.PathEscape(p.Name) + "="
+		prefix = ";" + escape(p.Name) + "="
 	}
 	v, err := parseJSON([]byte(text))
 	if err != nil || v.kind != listValue && v.kind != objectValue || p.Style == "json" {
-		return prefix + url.PathEscape(text)
+		return prefix + escape(text)
 	}
 	var parts []string
 	for _, item := range v.list() {
-		parts = append(parts, url.PathEscape(plain(item)))
+		parts = append(parts, escape(plain(item)))
 	}
 	for _, m := range v.fields() {
-		key, value := url.PathEscape(m.key), url.PathEscape(plain(m.val))
+		key, value := escape(m.key), escape(plain(m.val))
 		if p.Explode {
 			parts = append(parts, key+"="+value)
 		} else {
@@ -329,7 +344,7 @@ func pathValue(p Param, text string) string {
 	if p.Style == "matrix" && p.Explode {
 		prefix, between = ";", ";"
 		if v.kind == listValue {
-			prefix += url.PathEscape(p.Name) + "="
+			prefix += escape(p.Name) + "="
 			between = prefix
 		}
 	}
@@ -476,9 +491,32 @@ func (s *Slice) paramExample(p Param) (value string, given bool) {
 		raw = s.example(p.Schema, sent, false)
 	}
 	if text := scalarText(raw); text != "null" {
-		return text, false
+		return text, s.exemplified(x, raw)
 	}
 	return "<" + p.Name + ">", false
+}
+
+// exemplified reports whether all members or items of a made up value are the author's.
+func (s *Slice) exemplified(x *Schema, raw json.RawMessage) bool {
+	given := func(x *Schema) bool {
+		r := s.resolve(x)
+		return len(r.Examples)+len(r.Const)+len(r.Default)+len(r.Enum) > 0
+	}
+	v, err := parseJSON(raw)
+	switch {
+	case err != nil:
+		return false
+	case v.kind == listValue:
+		return len(v.items) > 0 && x.Items != nil && given(x.Items)
+	case v.kind != objectValue || len(v.members) == 0:
+		return false
+	}
+	for _, p := range x.Properties {
+		if v.get(p.Name) != nil && !given(p.Schema) {
+			return false
+		}
+	}
+	return len(x.Properties) > 0
 }
 
 // escapeSample escapes a value for an address, but leaves a placeholder

@@ -118,6 +118,9 @@ func TestPathsOfSamples(t *testing.T) {
 		{"matrix", "", `style: matrix, schema: {type: array}, example: [1, 2]`, "<server>/q/;p=1,2/x"},
 		{"matrix, item by item", "", `style: matrix, explode: true, schema: {type: array}, example: [1, 2]`, "<server>/q/;p=1;p=2/x"},
 		{"matrix, member by member", "", `style: matrix, explode: true, schema: {type: object}, example: {z: 1, a: x}`, "<server>/q/;z=1;a=x/x"},
+		{"members with examples", "", `schema: {type: object, properties: {r: {type: integer, example: 1}, g: {enum: [2]}}}`, "<server>/q/r,1,g,2/x"},
+		{"members of which one has no example", "", `schema: {type: object, properties: {r: {type: integer, example: 1}, g: {type: integer}}}`, "<server>/q/{p}/x"},
+		{"items with an example", "", `style: label, schema: {type: array, items: {type: string, example: a}}`, "<server>/q/.a/x"},
 		{"matrix of a text", "", `style: matrix, schema: {type: string}, example: v`, "<server>/q/;p=v/x"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,6 +135,35 @@ func TestPathsOfSamples(t *testing.T) {
 			}
 			if got := r.Slice(spec, &spec.Operations[0]).request(Options{}, nil).url; got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// Headers have the style "simple", cookies "form"; neither is escaped.
+func TestHeadersOfSamples(t *testing.T) {
+	for _, c := range []struct{ name, param, want string }{
+		{"a text", `in: header, schema: {type: string}, example: "a b"`, "p: a b"},
+		{"a list", `in: header, schema: {type: array}, example: [1, a b]`, "p: 1,a b"},
+		{"an object", `in: header, schema: {type: object}, example: {z: 1, a: x}`, "p: z,1,a,x"},
+		{"an object, member by member", `in: header, explode: true, schema: {type: object}, example: {z: 1, a: x}`, "p: z=1,a=x"},
+		{"an object that is made up", `in: header, schema: {type: object, properties: {a: {type: integer}}}`, "p: a,1"},
+		{"JSON", `in: header, content: {application/json: {schema: {type: object}, example: {z: 1}}}`, `p: {"z":1}`},
+		{"JSON in a text", `in: header, schema: {type: string}, example: '{"z":1}'`, `p: {"z":1}`},
+		{"a cookie", `in: cookie, schema: {type: string}, example: a`, "Cookie: p=a"},
+		{"a cookie of a list", `in: cookie, explode: false, schema: {type: array}, example: [u, v]`, "Cookie: p=u,v"},
+		{"a cookie of an object", `in: cookie, explode: false, schema: {type: object}, example: {z: 1, a: x}`, "Cookie: p=z,1,a,x"},
+		{"a cookie, member by member", `in: cookie, schema: {type: object}, example: {z: 1, a: x}`, "Cookie: z=1&a=x"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := NewReader(fstest.MapFS{"api.yaml": {Data: []byte("openapi: 3.0.3\npaths: {/q: {get: {parameters: [{name: p, required: true, " + c.param + "}]}}}\n")}})
+			spec := r.Spec("api.yaml")
+			if spec == nil {
+				t.Fatalf("%+v", r.Diagnostics())
+			}
+			headers := r.Slice(spec, &spec.Operations[0]).request(Options{}, nil).headers
+			if len(headers) != 1 || headers[0].name+": "+headers[0].value != c.want {
+				t.Errorf("%v, want %s", headers, c.want)
 			}
 		})
 	}
