@@ -76,7 +76,7 @@ func (a Attr) ValuePlace(src []byte) (from, to int, ok bool) {
 	default:
 		return 0, 0, false
 	}
-	if i < 0 || i > len(src) || !strings.HasPrefix(string(src[i:min(len(src), i+len(a.Name))]), a.Name) {
+	if i < 0 || i > len(src) || !strings.EqualFold(string(src[i:min(len(src), i+len(a.Name))]), a.Name) {
 		return 0, 0, false
 	}
 	i += len(a.Name)

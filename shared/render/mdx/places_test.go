@@ -15,8 +15,9 @@ func TestPlacesOfAddresses(t *testing.T) {
 		"\ufeff\r\n[ü](/x)\r\n[a](/b\\_c)\r\n[ref]\r\n\r\n[ref]: <../r>\r\n":              {"/x", `/b\_c`, "../r"},
 		`<Card href="/x" title='/x' img = {'/y'} id={"/" + z} data-x={` + "`/w`" + `} />`: {"/x", "/x", "/y", "/w"},
 		`<a href="/a?b&amp;c" hidden>[x]()</a>`:                                           {"/a?b&amp;c"},
+		`<A HREF="/a">x</A><img src=/b.png>`:                                              {"/a"},
 	} {
-		f, _ := Parse([]byte(src), Options{})
+		f, _ := Parse([]byte(src), Options{Markdown: true})
 		var got []string
 		Walk(f.Root, func(n *Node) bool {
 			if from, to, ok := n.URLPlace([]byte(src)); ok {
