@@ -37,7 +37,7 @@ func (b *builder) channel() []*mdx.Node {
 
 func (b *builder) channelOperation(op ChannelOperation) []*mdx.Node {
 	var out []*mdx.Node
-	if name := cmp.Or(op.Title, op.Name); name != "" {
+	if name := cmp.Or(op.Title, op.Name); name != "" && !strings.EqualFold(name, op.Action) {
 		out = append(out, b.paragraph(b.strong(name)))
 	}
 	out = append(out, b.prose(op.Summary)...)
