@@ -1,5 +1,6 @@
 // Command bundlegen packs the JavaScript libraries that package script runs or
-// hands to pages, and makes the rules for formulas of those of Temml. It is run by hand when one is to be renewed:
+// hands to pages, and makes the rules for formulas of those of Temml. Run it by hand to
+// renew one:
 //
 //	.ci/tools script                                         # npm ci, with a link .cache/script
 //	go run ./internal/bundlegen -npm ../../../.cache/script    # in shared/render/script
