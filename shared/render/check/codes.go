@@ -108,7 +108,7 @@ func Codes() []Code {
 		{"alt-missing", n, "A picture has no alternative text. `alt=\"\"` on an `<img>` marks it as decoration.", false},
 		{"icon-pro", i, "The icon may be one of Font Awesome Pro, whose drawings are not free: its place stays empty.", false},
 		{"icon-unknown", w, "No icon library has this name.", false},
-		{"diagram-not-drawn", w, "A diagram of Mermaid is not drawn at export. Its own runtime draws it, or its source is shown. For a kind of diagram that only Mermaid draws, the level is `notice`.", false},
+		{"diagram-not-drawn", w, "A diagram of Mermaid is not drawn at export. Its own runtime draws it, or its source is shown. For a kind of diagram that only Mermaid draws, the level is `info`.", false},
 		{"diagram-setting", n, "A setting of a diagram of Mermaid has no effect: its drawing style, its own styles, or one that can't be read.", false},
 		// Syntax, components and styles.
 		{"mdx-syntax", e, "The page's source breaks a rule of MDX. The message says what was expected.", false},

@@ -43,7 +43,7 @@ func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source s
 		}
 		switch {
 		case errors.Is(err, diagram.ErrOther):
-			w.report(w.fileOf(n), n.Pos, mdx.Notice, "diagram-not-drawn", "the diagram is drawn in the browser: "+err.Error())
+			w.report(w.fileOf(n), n.Pos, mdx.Info, "diagram-not-drawn", "the diagram is drawn in the browser: "+err.Error())
 		default:
 			w.report(w.fileOf(n), n.Pos, mdx.Warning, "diagram-not-drawn", "the diagram is not drawn at export: "+err.Error())
 		}
