@@ -140,6 +140,11 @@ const printed = `(() => {
 	const wrong = [], shown = e => e.checkVisibility({visibilityProperty: true});
 	for (const e of document.querySelectorAll("header.bdy-top, nav.bdy-sidebar, nav.bdy-contents, nav.bdy-pager, .bdy-actions, .bdy-contents-place, .bdy-copy, .bdy-playground")) if (shown(e)) wrong.push("on paper: " + e.outerHTML.slice(0, 60));
 	for (const e of document.querySelectorAll("main .bdy-tab, .prose details > :not(summary), main .bdy-step-body, main pre")) if (!shown(e) && !e.closest(".bdy-playground")) wrong.push("not on paper: " + e.outerHTML.slice(0, 60));
+	for (const a of document.querySelectorAll(".prose a[href^=http]:not(.bdy-card-link)")) {
+		const twice = a.textContent.trim().replace(/\/$/, "") === a.getAttribute("href").replace(/\/$/, ""), after = getComputedStyle(a, "::after").content;
+		if (shown(a) && (after === "none") !== twice) wrong.push("the address of " + a.outerHTML.slice(0, 90) + " is on paper " + (twice ? "twice" : "not"));
+	}
+	for (const e of document.querySelectorAll("main .bdy-tooltip-tip")) if (!shown(e) && shown(e.parentElement)) wrong.push("not on paper: " + e.outerHTML.slice(0, 60));
 	if (document.documentElement.scrollWidth > innerWidth + 1) wrong.push("wider than the paper");
 	const root = document.documentElement, word = document.querySelector("main pre span[class]") || root;
 	const look = dark => (root.classList.toggle("dark", dark), getComputedStyle(word).color + " of " + getComputedStyle(root).colorScheme);

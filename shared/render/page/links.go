@@ -31,7 +31,28 @@ func (w *htmlWriter) anchor(out *component.Writer, n *mdx.Node) {
 	if href := w.link(n, n.Pos, n.URL); href != "" || n.URL == "" {
 		out.Attr("href", href)
 	}
+	if saysAddress(n, n.URL) {
+		out.Raw(bareAttr)
+	}
 	w.nodes(out.AttrIf("title", n.Title).Raw(">"), n.Children).Raw("</a>")
+}
+
+// bareAttr marks a link that shows its address: on paper the address is not put behind
+// it again.
+const bareAttr = ` data-bindery-bare`
+
+// saysAddress reports whether the text of a link is its address on another site, with or
+// without the scheme and a slash at the end.
+func saysAddress(n *mdx.Node, address string) bool {
+	_, bare, ok := strings.Cut(address, "://")
+	if !ok || len(n.Children) != 1 {
+		return false
+	}
+	text := strings.TrimSpace(mdx.PlainText(n))
+	if _, rest, ok := strings.Cut(text, "://"); ok {
+		text = rest
+	}
+	return text != "" && strings.TrimSuffix(text, "/") == strings.TrimSuffix(bare, "/")
 }
 
 func (w *markdownWriter) anchor(b []byte, list []*mdx.Node, href string) []byte {

@@ -126,6 +126,9 @@ func (w *htmlWriter) startTag(out *component.Writer, n *mdx.Node, name string) {
 			out.Attr("id", w.ids[n])
 		}
 	}
+	if name == "a" && saysAddress(n, w.element(n, nil).String("href")) {
+		out.Raw(bareAttr)
+	}
 	if name == "img" {
 		if _, ok := n.Attr("alt"); !ok {
 			out.Raw(` alt=""`)
