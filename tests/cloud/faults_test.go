@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -336,27 +337,44 @@ func (m *meddler) stepOf(address string) *step {
 
 var isStep = regexp.MustCompile("planexport|rendershard|assemblebundle")
 
-// processOf finds the function's process that has a connection.
-func (d *deployment) processOf(address string) *step {
-	_, port, err := net.SplitHostPort(address)
+// socketOf finds the connection to the proxy from an address, as Linux calls it in the
+// files of processes; "" for none. Other connections may have the same port on this end.
+func (d *deployment) socketOf(address string) string {
+	proxy, err := url.Parse(d.proxy.url)
 	if err != nil {
-		return nil
+		return ""
 	}
-	n, err := strconv.Atoi(port)
+	_, from, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil
+		return ""
 	}
-	table, err := os.ReadFile("/proc/net/tcp")
+	here, err := strconv.Atoi(from)
 	if err != nil {
-		return nil
+		return ""
 	}
-	var socket string
-	for line := range strings.Lines(string(table)) {
-		if f := strings.Fields(line); len(f) > 9 && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", n)) && f[9] != "0" {
-			socket = "socket:[" + f[9] + "]"
-			break
+	there, err := strconv.Atoi(proxy.Port())
+	if err != nil {
+		return ""
+	}
+	// The list leaves out connections while others come and go.
+	for range 20 {
+		table, err := os.ReadFile("/proc/net/tcp")
+		if err != nil {
+			return ""
+		}
+		for line := range strings.Lines(string(table)) {
+			f := strings.Fields(line)
+			if len(f) > 9 && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", here)) && strings.HasSuffix(f[2], fmt.Sprintf(":%04X", there)) && f[9] != "0" {
+				return "socket:[" + f[9] + "]"
+			}
 		}
 	}
+	return ""
+}
+
+// processOf finds the function's process that has a connection.
+func (d *deployment) processOf(address string) *step {
+	socket := d.socketOf(address)
 	processes, err := filepath.Glob("/proc/[0-9]*/exe")
 	if err != nil || socket == "" {
 		return nil

@@ -17,7 +17,7 @@ import (
 // send it, fonts and pictures aside.
 const (
 	pageWeight   = 40 << 10
-	scriptWeight = 10<<10 + 256
+	scriptWeight = 10<<10 + 320
 	// islandsWeight is what pages with components load once for all of them.
 	islandsWeight = 13 << 10
 	// referenceWeight is what pages of operations load beside all others.

@@ -248,8 +248,9 @@
       each(box.querySelectorAll("pre code, .bdy-color-item > code"), function (source) {
         if (!source.offsetParent) return;
         // Lines that are marked as removed belong to nobody's file.
-        var lines = source.querySelector(".bdy-line-removed") ? source.querySelectorAll(".bdy-line:not(.bdy-line-removed)") : [];
-        copyText((lines.length ? Array.prototype.map.call(lines, function (l) { return l.textContent; }).join("\n") : source.textContent).replace(/\s+$/, ""), function () {
+        var text = [];
+        if (source.querySelector(".bdy-line-removed")) each(source.querySelectorAll(".bdy-line:not(.bdy-line-removed)"), function (l) { text.push(l.textContent); });
+        copyText((text.join("\n") || source.textContent).replace(/\s+$/, ""), function () {
           b.innerHTML = doneIcon;
           b.classList.add("bdy-done");
           b.setAttribute("aria-label", words[1]);

@@ -83,7 +83,7 @@ function runs(text, fn) {
 }
 
 // joined is the term for a word that is tied to the one before it, or begins
-// with a mark, and marked that for "C++"; words.go has the same.
+// with a mark, and languageName that for "C++"; words.go has the same.
 function joined(before, gap, run) {
   if (!gap) return "";
   if (!/^([_.\-\/:@#]|::|->)$/.test(gap)) {
@@ -97,7 +97,7 @@ function joined(before, gap, run) {
   return fold(before) + "_" + fold(run);
 }
 
-function marked(run, after) {
+function languageName(run, after) {
   var m = /^(#|\+\+)(.?)/.exec(after);
   return !/^[a-z]$/i.test(run) || !m || m[2] && kindOf(m[2].charCodeAt(0)) ? "" : fold(run) + (m[1] === "#" ? "_sharp" : "_plusplus");
 }
@@ -115,7 +115,7 @@ function wordsOf(query) {
     var run = text.slice(start, end), word = fold(run), open = end === text.length;
     if (kind === 1) {
       add(word, open, false, false);
-      add(marked(run, text.slice(end, end + 3)), false, false, true);
+      add(languageName(run, text.slice(end, end + 3)), false, false, true);
       add(joined(before, text.slice(last, start), run), open, false, true);
     }
     before = kind === 1 ? run : "";
