@@ -25,7 +25,7 @@ type entry[V any] struct {
 	value V
 }
 
-// entryBytes is what an entry takes beside its value: key, pointers, map.
+// entryBytes is the memory of an entry without its value: key, pointers, map.
 const entryBytes = 128
 
 // New makes a Cache of about limit bytes; bytes says how many a value takes.

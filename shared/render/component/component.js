@@ -247,7 +247,7 @@
     var timer, b = button("bdy-copy", copyIcon, function () {
       each(box.querySelectorAll("pre code, .bdy-color-item > code"), function (source) {
         if (!source.offsetParent) return;
-        // Lines that are marked as removed belong to nobody's file.
+        // Lines that are marked as removed are not copied.
         var text = [];
         if (source.querySelector(".bdy-line-removed")) each(source.querySelectorAll(".bdy-line:not(.bdy-line-removed)"), function (l) { text.push(l.textContent); });
         copyText((text.join("\n") || source.textContent).replace(/\s+$/, ""), function () {

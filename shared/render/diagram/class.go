@@ -144,7 +144,7 @@ func (r *classReader) line(line string) bool {
 	return false
 }
 
-// inside reads what stands on one line with the brace that opens a namespace.
+// inside reads the rest of a line after the brace that opens a namespace.
 func (r *classReader) inside(rest string) bool {
 	closed := max(strings.Count(rest, "}")-strings.Count(rest, "{"), 0)
 	for range closed {

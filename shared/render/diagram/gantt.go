@@ -150,7 +150,7 @@ func (g *gantt) word(word, rest string) bool {
 	return true
 }
 
-// task reads what stands behind a task's name.
+// task reads the rest of a line after a task's name.
 func (g *gantt) task(name, data string) bool {
 	t := ganttTask{name: name, section: len(g.sections) - 1}
 	parts := strings.Split(data, ",")

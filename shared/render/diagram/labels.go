@@ -8,8 +8,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
-// labelled finds what stands in quotes, and in brackets and between bars without
-// quotes.
+// labelled finds texts in quotes, and texts in brackets or between bars without quotes.
 var labelled = lazy.Regexp(`\|\s*"([^"]*)"\s*\||"([^"]*)"|\|([^|"]*)\||\[([^\]"]*)\]|\(([^)"]*)\)|\{([^}"]*)\}`)
 
 // noteStart and noteEnd are around a note of several lines.
@@ -31,7 +30,7 @@ func lost(src *source, svg []byte) string {
 	}
 	noted := false // within the lines of a state's note
 	lines := src.lines
-	if src.kind == Flowchart || src.kind == Mindmap { // whose labels may have several lines
+	if src.kind == Flowchart || src.kind == Mindmap { // their labels may have several lines
 		lines = []string{flowLines().ReplaceAllString(src.body, "")}
 		if src.kind == Mindmap {
 			lines = []string{thoughtLines().ReplaceAllString(src.body, "")}
@@ -192,7 +191,7 @@ var (
 	labelWord  = lazy.Regexp(`(?s)label:\s*(?:"([^"]*)"|'([^']*)'|([^,"'}\n]*))`)
 )
 
-// quotedIn returns what stands in quotes, but for a title.
+// quotedIn returns the texts in quotes of a line that is no title.
 func quotedIn(line string) []string {
 	if strings.HasPrefix(line, "title") {
 		return nil

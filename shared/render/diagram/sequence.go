@@ -39,7 +39,7 @@ type actor struct {
 	group int  // index into groups, -1 for none
 }
 
-// actorSign is what a participant looks like.
+// actorSign is the shape of a participant.
 type actorSign uint8
 
 const (
@@ -71,7 +71,7 @@ type item struct {
 	place    notePlace
 	// Of a message.
 	dashed, both bool
-	reversed     bool    // the head is where it begins
+	reversed     bool    // the head is at its beginning
 	central      [2]bool // a circle on the line of from, of to
 	head         headKind
 	activate     bool // to begins to be active

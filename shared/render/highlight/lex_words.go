@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// wordLanguage is a language that chroma lacks and whose code comments, strings,
-// numbers and words make readable.
+// wordLanguage is a language that chroma lacks. Its comments, strings, numbers and words
+// are coloured.
 type wordLanguage struct {
 	comments []string // what begins a comment up to the end of the line
 	lineOnly bool     // and only at the beginning of a line

@@ -209,7 +209,7 @@ func normalHTML(t *testing.T, s string) string {
 	}
 	var b strings.Builder
 	var join func(n *nethtml.Node)
-	join = func(n *nethtml.Node) { // what stands around comments
+	join = func(n *nethtml.Node) { // the texts before and after comments
 		for c := n.FirstChild; c != nil; {
 			next := c.NextSibling
 			switch {

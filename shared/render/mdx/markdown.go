@@ -293,10 +293,10 @@ func isBlockTag(name string) bool {
 	return false
 }
 
-// isLooseTag reports whether a node is a tag of a block whose partner stands elsewhere.
+// isLooseTag reports whether a node is a tag of a block, without its partner beside it.
 func isLooseTag(n *Node) bool { return n.Kind == Element && n.Level != tagNone }
 
-// dissolve makes HTML of paragraphs that hold tags whose partners stand in other blocks.
+// dissolve makes HTML of paragraphs with tags that begin or end in other blocks.
 // One that begins with a tag is no paragraph: what it holds stands among its siblings,
 // as <details><summary>Title</summary> does before the text of the details. From others
 // only closing tags at the end are taken.

@@ -133,7 +133,7 @@ var repeated = []struct {
 	{"elements that are not opened", func(n int) string { return strings.Repeat("</a>\n\n", n) }},
 	{"blocks of HTML", func(n int) string { return strings.Repeat("<div>\n\n", n) + strings.Repeat("</div>\n\n", n) }},
 	{"blocks of HTML that begin in paragraphs", func(n int) string { return strings.Repeat("<div>a\n\n", n) + strings.Repeat("b</div>\n\n", n) }},
-	{"elements whose end is optional", func(n int) string { return strings.Repeat("<li>a\n\n<p>b\n\n", n) }},
+	{"elements with an optional end tag", func(n int) string { return strings.Repeat("<li>a\n\n<p>b\n\n", n) }},
 	{"raw elements", func(n int) string { return strings.Repeat("<pre>\n\na <b>c</b>\n\n</pre>\n", n) }},
 	{"raw elements that are not closed", func(n int) string { return strings.Repeat("<pre>\n\n", n) }},
 	{"raw elements that are not closed, in a list", func(n int) string { return "- a\n\n" + strings.Repeat("  <pre>\n\n", n) }},

@@ -25,13 +25,13 @@ type ChannelOperation struct {
 	// no other operation either.
 	Action string
 	Unused bool `json:",omitempty"`
-	// Name is what the specification calls the operation, if it has no title.
+	// Name is the operation's name in the specification, if it has no title.
 	Name        string    `json:",omitempty"`
 	Title       string    `json:",omitempty"`
 	Summary     string    `json:",omitempty"`
 	Description string    `json:",omitempty"`
 	Messages    []Message `json:",omitempty"`
-	// Security is what the operation asks for besides the server.
+	// Security has the operation's own requirements, besides the server's.
 	Security []Requirement `json:",omitempty"`
 	Reply    *Reply        `json:",omitempty"`
 	About
@@ -76,7 +76,7 @@ type MessageExample struct {
 	Headers json.RawMessage `json:",omitempty"`
 }
 
-// About is what authors may say of servers, channels, operations and messages alike.
+// About has the fields that servers, channels, operations and messages share.
 type About struct {
 	Tags     []Tag         `json:",omitempty"`
 	Docs     *ExternalDocs `json:",omitempty"`
@@ -89,7 +89,7 @@ type Tag struct{ Name, Description string }
 // ExternalDocs are docs elsewhere.
 type ExternalDocs struct{ URL, Description string }
 
-// Binding is what only one protocol has.
+// Binding has the settings of one protocol.
 type Binding struct {
 	Protocol string
 	// Facts are values by their names; those in objects have dots in their names.

@@ -8,12 +8,12 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
-// Condition is what a schema asks for where something holds: if, then and else, and what
-// depends on a property.
+// Condition has the demands of a schema that hold under a condition: if, then and else,
+// and those that depend on a property.
 type Condition struct {
-	// If is what holds. A property that is only there is one of its Required.
+	// If is the condition. A property that must only be there is one of its Required.
 	If *Schema
-	// Then and Else are what is asked for, nil for nothing. Their Required are also names
+	// Then and Else are the demands, nil for none. Their Required are also names
 	// that stand in their properties.
 	Then *Schema `json:",omitempty"`
 	Else *Schema `json:",omitempty"`

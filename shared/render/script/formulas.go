@@ -32,9 +32,9 @@ const (
 	maxFormulaDepth = 200
 	// formulaCalls is the deepest chain of calls.
 	formulaCalls = 2500
-	// formulaCacheBytes is what drawn formulas may take in memory, about.
+	// formulaCacheBytes bounds the memory of drawn formulas, about.
 	formulaCacheBytes = 32 << 20
-	// formulaBytes is what a drawn formula takes besides its text.
+	// formulaBytes is the memory of a drawn formula without its text.
 	formulaBytes = 200
 )
 
