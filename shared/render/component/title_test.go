@@ -25,7 +25,7 @@ func TestCaption(t *testing.T) {
 		{"a [link](https://example.com) here", `a <a href="https://example.com">link</a> here`, "a link here"},
 		{"***both*** and ``a`b``", "<em><strong>both</strong></em> and <code>a`b</code>", "both and a`b"},
 		{`[docs](https://example.com "t")`, `<a href="https://example.com" title="t">docs</a>`, "docs"},
-		{"see https://example.com.", `see <a href="https://example.com">https://example.com</a>.`, "see https://example.com."},
+		{"see https://example.com.", `see <a href="https://example.com" data-bindery-bare>https://example.com</a>.`, "see https://example.com."},
 		{"![alt](/a.png) &amp; {a}", "alt &amp; {a}", "alt & {a}"},
 		{"[no link] (x) [y](", "[no link] (x) [y](", "[no link] (x) [y]("},
 		{"[bad](javascript:alert(1))", "<a>bad</a>", "bad"},
