@@ -43,8 +43,14 @@ func StatedPolicy(t *testing.T, dir string) string {
 	return policy
 }
 
+// networkChanged is Chromium's error for requests that it gives up when the addresses of
+// the machine change.
+const networkChanged = "net::ERR_NETWORK_CHANGED"
+
 // Listen collects the browser's errors and warnings until ctx ends. The function that
-// it returns waits for that and returns the list.
+// it returns waits for that and returns the list. A page is loaded again where the
+// browser gave up a request because other tests added an interface to the machine's
+// network.
 func Listen(ctx context.Context, within string) func() []string {
 	var mu sync.Mutex
 	var wrong []string
@@ -64,16 +70,27 @@ func Listen(ctx context.Context, within string) func() []string {
 			}
 			switch m.Type {
 			case chromedp.ConsoleError, chromedp.ConsoleWarning, chromedp.ConsoleException:
-				note("console: %s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line)
+				if !strings.Contains(m.Text, networkChanged) {
+					note("console: %s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line)
+				}
 			}
 		}
 	})
 	wg.Go(func() {
+		again := false
 		for e, err := range failed {
-			if err != nil {
+			switch {
+			case err != nil:
 				return
+			case e.ErrorText == networkChanged:
+				again = true
+				if err := chromedp.Do(ctx, chromedp.Reload()); err != nil && ctx.Err() == nil {
+					note("loading again: %v", err)
+				}
+			case again && e.ErrorText == "net::ERR_ABORTED": // loading again ends what is on its way
+			default:
+				note("failed request: %s", e.ErrorText)
 			}
-			note("failed request: %s", e.ErrorText)
 		}
 	})
 	wg.Go(func() {
