@@ -7,8 +7,8 @@ import (
 )
 
 // Cache remembers values by digest. It has two generations: when the young one is
-// full it becomes the old one, and what of that isn't asked for again goes away
-// with the next change. It is safe for concurrent use.
+// full it becomes the old one. The next change drops what nobody asked for since. It is
+// safe for concurrent use.
 type Cache[V any] struct {
 	limit int // of a generation, in bytes
 	bytes func(V) int
@@ -19,7 +19,7 @@ type Cache[V any] struct {
 	old   map[[sha256.Size]byte]*entry[V]
 }
 
-// entry is made once, whoever asks for it first; others wait.
+// entry holds a value. The first caller makes it, and others wait for that.
 type entry[V any] struct {
 	once  sync.Once
 	value V
@@ -37,14 +37,14 @@ func New[V any](limit int, bytes func(V) int) *Cache[V] {
 func (c *Cache[V]) Get(key [sha256.Size]byte, make func() V) V {
 	c.mu.Lock()
 	e, ok := c.young[key]
-	if !ok {
+	added := !ok
+	if added {
 		if e, ok = c.old[key]; !ok {
 			e = &entry[V]{}
 		}
 		c.young[key] = e
 	}
 	c.mu.Unlock()
-	added := !ok
 	e.once.Do(func() { e.value = make() })
 	if added {
 		c.grow(entryBytes + c.bytes(e.value))
@@ -52,7 +52,7 @@ func (c *Cache[V]) Get(key [sha256.Size]byte, make func() V) V {
 	return e.value
 }
 
-// grow counts an entry and begins a new generation when this one is full.
+// grow counts an entry of the young generation and begins a new generation when this one is full.
 func (c *Cache[V]) grow(bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -31,3 +31,18 @@ func TestCache(t *testing.T) {
 		t.Errorf("%d entries are kept, want at most %d", n, most)
 	}
 }
+
+// TestCacheWhereAllIsUsed: memory is bounded where nothing goes out of use.
+func TestCacheWhereAllIsUsed(t *testing.T) {
+	const limit, size = 64 << 10, 240
+	c := New(limit, func([]byte) int { return size })
+	for round := range 400 {
+		for i := range round {
+			c.Get(sha256.Sum256([]byte(fmt.Sprint(i))), func() []byte { return nil })
+		}
+	}
+	const most = limit / (entryBytes + size)
+	if n := len(c.young) + len(c.old); n > most+2 {
+		t.Errorf("%d entries are kept, want at most %d", n, most)
+	}
+}
