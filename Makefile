@@ -21,7 +21,7 @@ TARGET = $(GATE) test -v -programs -ldflags '$(LDFLAGS)'
 # lack, unless nothing may be lacking.
 LESS = test -z "$$BINDERY_REQUIRE"
 
-.PHONY: affected agent-tasks check staticcheck gate-table programs test-all test-release fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions bench-peers bench-search bench-reader fuzz build functions images release test-chart clean
+.PHONY: affected agent-tasks check staticcheck gate-table programs test-all test-release fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions bench-diagrams bench-peers bench-search bench-reader fuzz build functions images release test-chart clean
 
 ## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
 run:
@@ -98,6 +98,12 @@ bench-search:
 	@mkdir -p .cache/searchbench && cp tests/tools/searchbench/* .cache/searchbench/
 	@cd .cache/searchbench && npm install --silent --no-package-lock --no-audit --no-fund || echo "npm can't install Pagefind and minisearch"
 	$(GO) test -run '^$$' -bench SearchAnswers -benchtime 1x ./tests/search
+
+## Which share of the diagrams in Mermaid's documentation and demos is drawn at export,
+## and why the others are not. MERMAID is a checkout of Mermaid.
+MERMAID ?=
+bench-diagrams:
+	BINDERY_MERMAID='$(abspath $(MERMAID))' $(GO) test -run '^$$' -bench MermaidSources -benchtime 1x -v ./shared/render/diagram
 
 ## How soon a phone paints pages, by Lighthouse: medians of five runs in turn of
 ## SITE, and of PEER, a folder with the same pages as another tool built them, such

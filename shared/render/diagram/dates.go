@@ -134,36 +134,25 @@ func parseDate(format, text string) (time.Time, bool) {
 	return t, int(t.Month()) == month || hour == 24
 }
 
+// dateLayouts has the layout of package time for parts of a date's format.
+var dateLayouts = map[string]string{
+	"YYYY": "2006", "YY": "06", "MMMM": "January", "MMM": "Jan", "MM": "01", "M": "1", "DD": "02", "D": "2", "Do": "2",
+	"dddd": "Monday", "ddd": "Mon", "HH": "15", "H": "15", "hh": "03", "h": "3", "mm": "04", "m": "4", "ss": "05", "s": "5", "A": "PM", "a": "pm",
+}
+
 // formatDate writes a date by such a format.
 func formatDate(format string, t time.Time) string {
 	return dateToken().ReplaceAllStringFunc(format, func(token string) string {
 		switch token {
-		case "YYYY":
-			return fmt.Sprintf("%04d", t.Year())
-		case "YY":
-			return t.Format("06")
-		case "MMMM", "MMM", "MM", "M":
-			return t.Format(map[string]string{"MMMM": "January", "MMM": "Jan", "MM": "01", "M": "1"}[token])
-		case "DD":
-			return t.Format("02")
-		case "D", "Do":
-			return t.Format("2")
-		case "HH", "H":
-			return t.Format("15")
-		case "hh", "h":
-			return t.Format("3")
-		case "mm", "m":
-			return t.Format("04")
-		case "ss", "s":
-			return t.Format("05")
-		case "A", "a":
-			return t.Format("PM")
 		case "X":
 			return strconv.FormatInt(t.Unix(), 10)
 		case "x":
 			return strconv.FormatInt(t.UnixMilli(), 10)
-		case "SSS", "dddd", "ddd":
-			return ""
+		case "SSS":
+			return fmt.Sprintf("%03d", t.Nanosecond()/1e6)
+		}
+		if layout, ok := dateLayouts[token]; ok {
+			return t.Format(layout)
 		}
 		return token[1 : len(token)-1]
 	})

@@ -38,6 +38,11 @@ type Diagram struct {
 	links []string // their addresses, in the order of the drawing
 }
 
+// fill sets the drawing and its size.
+func (d *Diagram) fill(svg []byte, width, height float64) {
+	d.svg, d.Width, d.Height = svg, ceil(width), ceil(height)
+}
+
 // Bytes that no text of a drawing holds.
 const (
 	markLink = 1

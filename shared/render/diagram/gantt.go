@@ -65,9 +65,7 @@ func ganttDiagram(src *source) (*Diagram, error) {
 		return nil, err
 	}
 	d := &Diagram{Lines: g.lines()}
-	var width, height float64
-	d.svg, width, height = g.draw()
-	d.Width, d.Height = ceil(width), ceil(height)
+	d.fill(g.draw())
 	return d, nil
 }
 
@@ -235,41 +233,33 @@ func (g *gantt) startOf(i int) (time.Time, bool) {
 		return g.tasks[i-1].end, g.tasks[i-1].ended
 	}
 	if ids, ok := strings.CutPrefix(t.from, "after "); ok {
-		var latest time.Time
-		found := false
-		for id := range strings.FieldsSeq(ids) {
-			at, ok := g.ids[id]
-			if !ok {
-				continue
-			}
-			if !g.tasks[at].ended {
-				return latest, false
-			}
-			if found = true; g.tasks[at].end.After(latest) {
-				latest = g.tasks[at].end
-			}
-		}
-		return latest, found
+		return g.edge(ids, func(other *ganttTask) (time.Time, bool) { return other.end, other.ended }, time.Time.After)
 	}
 	return dateOf(g.format, t.from)
 }
 
+// edge returns a time of the tasks with these ids: the one that comes first by before. It
+// returns false where none of them exists, or one has no time yet.
+func (g *gantt) edge(ids string, timeOf func(*ganttTask) (time.Time, bool), before func(a, b time.Time) bool) (first time.Time, found bool) {
+	for id := range strings.FieldsSeq(ids) {
+		at, ok := g.ids[id]
+		if !ok {
+			continue
+		}
+		t, known := timeOf(&g.tasks[at])
+		if !known {
+			return time.Time{}, false
+		}
+		if !found || before(t, first) {
+			first, found = t, true
+		}
+	}
+	return first, found
+}
+
 func (g *gantt) endOf(t *ganttTask) (time.Time, bool) {
 	if ids, ok := strings.CutPrefix(t.to, "until "); ok {
-		var earliest time.Time
-		found := false
-		for id := range strings.FieldsSeq(ids) {
-			at, ok := g.ids[id]
-			if !ok {
-				continue
-			}
-			if !g.tasks[at].begun {
-				return earliest, false
-			}
-			if !found || g.tasks[at].start.Before(earliest) {
-				earliest, found = g.tasks[at].start, true
-			}
-		}
+		earliest, found := g.edge(ids, func(other *ganttTask) (time.Time, bool) { return other.start, other.begun }, time.Time.Before)
 		return earliest, found && !earliest.Before(t.start)
 	}
 	if m := ganttDuration().FindStringSubmatch(t.to); m != nil {

@@ -112,9 +112,7 @@ func gitDiagram(src *source) (*Diagram, error) {
 		return nil, err
 	}
 	d := &Diagram{Lines: g.said}
-	var width, height float64
-	d.svg, width, height = g.draw()
-	d.Width, d.Height = ceil(width), ceil(height)
+	d.fill(g.draw())
 	return d, nil
 }
 

@@ -58,9 +58,7 @@ func mindmapDiagram(src *source) (*Diagram, error) {
 		}
 	}
 	walk(root, 0)
-	var width, height float64
-	d.svg, width, height = drawThoughts(root)
-	d.Width, d.Height = ceil(width), ceil(height)
+	d.fill(drawThoughts(root))
 	return d, nil
 }
 

@@ -67,9 +67,7 @@ func pieDiagram(src *source) (*Diagram, error) {
 		src.title = p.title
 	}
 	d := &Diagram{Lines: p.lines()}
-	var width, height float64
-	d.svg, width, height = p.draw()
-	d.Width, d.Height = ceil(width), ceil(height)
+	d.fill(p.draw())
 	return d, nil
 }
 

@@ -103,9 +103,7 @@ func quadrantDiagram(src *source) (*Diagram, error) {
 		}
 	}
 	d := &Diagram{Lines: q.lines()}
-	var width, height float64
-	d.svg, width, height = q.draw()
-	d.Width, d.Height = ceil(width), ceil(height)
+	d.fill(q.draw())
 	return d, nil
 }
 

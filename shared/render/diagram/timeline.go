@@ -75,13 +75,11 @@ func timelineDiagram(src *source) (*Diagram, error) {
 		return nil, errors.New("there is nothing in it")
 	}
 	d := &Diagram{Lines: t.lines()}
-	var width, height float64
 	if t.down {
-		d.svg, width, height = t.drawDown()
+		d.fill(t.drawDown())
 	} else {
-		d.svg, width, height = t.draw()
+		d.fill(t.draw())
 	}
-	d.Width, d.Height = ceil(width), ceil(height)
 	return d, nil
 }
 

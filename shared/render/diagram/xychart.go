@@ -63,9 +63,7 @@ func xyDiagram(src *source) (*Diagram, error) {
 		return nil, err
 	}
 	d := &Diagram{Lines: c.lines()}
-	var width, height float64
-	d.svg, width, height = c.draw()
-	d.Width, d.Height = ceil(width), ceil(height)
+	d.fill(c.draw())
 	return d, nil
 }
 
