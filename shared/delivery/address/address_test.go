@@ -52,7 +52,7 @@ func sampleAddresses(t testing.TB) Addresses {
 	}
 	files := map[string]bool{ // true: only leads elsewhere
 		"index.html": false, "404.html": false, "guides/start.html": false, "guides/start.md": false, "api/index.html": false,
-		"both.html": false, "both/index.html": false, "style.css": false, "old.html": true, "stubs/a/index.html": true, "lonely.html": true,
+		"both.html": false, "both/index.html": false, "beside.html": false, "beside/index.html": true, "style.css": false, "old.html": true, "stubs/a/index.html": true, "lonely.html": true,
 		"größe.html": false, "a b.html": false, "LICENSE": false, "LICENSE.html": false, "x/y.html": false,
 	}
 	return Addresses{
@@ -91,6 +91,10 @@ func TestFind(t *testing.T) {
 		{"/api/", "", file("api/index.html")},
 		{"/both", "", file("both.html")},
 		{"/both/", "", file("both/index.html")},
+		// The index of a folder lies beside it, and its old file leads there.
+		{"/beside", "", file("beside.html")},
+		{"/beside/", "", moved("/beside")},
+		{"/beside/index.html", "", file("beside/index.html")},
 		{"/a b/", "", moved("/a%20b")},
 		{"/style.css/", "", Answer{}},
 		// What is not there.

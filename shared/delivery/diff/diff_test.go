@@ -1,11 +1,19 @@
 package diff_test
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,11 +43,8 @@ func (s site) open(t *testing.T) diff.Source {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range s.files {
-		if filepath.Ext(name) == "" {
-			name, text = name+".html", "<!doctype html><title>"+filepath.Base(name)+"</title><body><nav>Around</nav><main>"+text+"</main><footer>Below</footer>"
-		}
-		write(name, text)
+	for name := range s.files {
+		write(s.file(name))
 	}
 	info, err := json.Marshal(bundle.Info{Format: 1, Domain: "docs.example.com", Version: "1", Redirects: s.redirects})
 	if err != nil {
@@ -51,6 +56,54 @@ func (s site) open(t *testing.T) diff.Source {
 		t.Fatal(err)
 	}
 	return source
+}
+
+// stored is the site's bundle as a service keeps it.
+func (s site) stored(t *testing.T) diff.Stored {
+	t.Helper()
+	var archive bytes.Buffer
+	zw := gzip.NewWriter(&archive)
+	tw := tar.NewWriter(zw)
+	info := bundle.Info{Format: 1, Domain: "docs.example.com", Version: "1", Redirects: s.redirects}
+	add := func(name string, data []byte) {
+		t.Helper()
+		if err := tw.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(data))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tw.Write(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var list []byte
+	for _, name := range slices.Sorted(maps.Keys(s.files)) {
+		file, text := s.file(name)
+		sum := sha256.Sum256([]byte(text))
+		list = bundle.File{Path: file, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}.AppendLine(list)
+		add(file, []byte(text))
+		if filepath.Ext(name) == "" {
+			info.Pages++
+		}
+	}
+	add(bundle.FilesPath, list)
+	text, err := json.Marshal(info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(bundle.InfoPath, text)
+	if err := errors.Join(tw.Close(), zw.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return diff.Stored{Name: "a bundle", Open: func(_ context.Context, offset int64) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(archive.Bytes()[offset:])), nil
+	}}
+}
+
+// file returns the name and the text of a file.
+func (s site) file(name string) (file, text string) {
+	if filepath.Ext(name) != "" {
+		return name, s.files[name]
+	}
+	return name + ".html", "<!doctype html><title>" + filepath.Base(name) + "</title><body><nav>Around</nav><main>" + s.files[name] + "</main><footer>Below</footer>"
 }
 
 func compare(t *testing.T, was, is site) *diff.Result {
@@ -151,12 +204,22 @@ func TestIndexesOfFolders(t *testing.T) {
 		"another page took the name": {pagesOf("guides/index", "Index", "guides", "Page"), stub(pagesOf("guides", "Page")), 1, 0, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := compare(t, c.was, c.is)
-			if got := [4]int{r.Pages.Unchanged, len(r.Pages.Changed), len(r.Pages.Added), len(r.Pages.Removed)}; got != [4]int{c.unchanged, c.changed, c.added, c.removed} {
-				t.Errorf("unchanged, changed, added, removed: %v", got)
+			stored, err := diff.CompareStored(t.Context(), c.was.stored(t), c.is.stored(t), 1<<20)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if len(r.LostAddresses) > 0 {
-				t.Errorf("lost: %+v", r.LostAddresses)
+			for kind, r := range map[string]*diff.Result{"files": compare(t, c.was, c.is), "stored": stored} {
+				if got := [4]int{r.Pages.Unchanged, len(r.Pages.Changed), len(r.Pages.Added), len(r.Pages.Removed)}; got != [4]int{c.unchanged, c.changed, c.added, c.removed} {
+					t.Errorf("%s: unchanged, changed, added, removed: %v", kind, got)
+				}
+				for _, p := range r.Pages.Changed {
+					if len(p.Changes) != 1 || p.Changes[0].Before != "How to" || p.Changes[0].Removed != "begin" || p.Changes[0].Added != "go on" {
+						t.Errorf("%s: %s: %+v", kind, p.Address, p.Changes)
+					}
+				}
+				if len(r.LostAddresses) > 0 {
+					t.Errorf("%s: lost: %+v", kind, r.LostAddresses)
+				}
 			}
 		})
 	}

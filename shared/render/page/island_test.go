@@ -98,6 +98,7 @@ func TestIslands(t *testing.T) {
 			"snippets/e.mdx": "import { twice } from './f.js'\n\nexport const E = ({ n }) => { const [a] = React.useState(n); return <b>{twice(a)}</b> }\n\n# Title\n",
 			"snippets/f.js":  "export const twice = n => n * 2",
 		}, want: "<button><b>2</b></button>", live: true},
+		{name: "names in two of Unicode's forms", source: "import S from '/snippets/u\u0308.mdx'\n\n<S />\n\n<Snippet file=\"u\u0308.mdx\" />", files: map[string]string{"snippets/ü.mdx": "<b>Here</b>"}, want: "<b>Here</b>\n<b>Here</b>\n"},
 		{name: "a component of a snippet within a snippet", source: "<Snippet file=\"g.mdx\" />", files: map[string]string{"_snippets/g.mdx": "import { C } from '/snippets/c.mdx'\n\n<C />", "_snippets/c.mdx": "export const C = () => { const [a] = useState(3); return <p>{a}</p> }"}, want: "<p>3</p>", live: true},
 		{name: "a fault in a component of a snippet", source: "import { C } from '/snippets/c.mdx'\n\n<C>Held</C>", files: map[string]string{"snippets/c.mdx": "Words.\n\nexport const C = () => {\n  const [a] = useState();\n  return <p>{a.b}</p>;\n};\n"}, want: "<p>Held</p>", diagnostics: "snippets/c.mdx:5:1: warning: <C> can't be shown as it is meant: TypeError"},
 		{name: "Markdown of a snippet in a component", source: "import S from '/snippets/s.mdx'\n\nexport const C = () => { const [a] = useState(1); return <div><S /></div> }\n\n<C>Held</C>", files: map[string]string{"snippets/s.mdx": "Words."}, want: "<p>Held</p>", diagnostics: "a component can show the components of a snippet, not its Markdown"},

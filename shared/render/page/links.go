@@ -45,7 +45,7 @@ const bareAttr = ` data-bindery-bare`
 // without the scheme and a slash at the end.
 func saysAddress(n *mdx.Node, address string) bool {
 	_, bare, ok := strings.Cut(address, "://")
-	if !ok || len(n.Children) != 1 {
+	if !ok {
 		return false
 	}
 	text := strings.TrimSpace(mdx.PlainText(n))

@@ -13,6 +13,7 @@ func TestLinksThatShowTheirAddress(t *testing.T) {
 		"[example.com](https://example.com/)":                    true,
 		"[`example.com/a`](https://example.com/a)":               true,
 		`<a href="https://example.com/">https://example.com</a>`: true,
+		"[**example**.com](https://example.com/)":                true,
 		"[example.com/b](https://example.com/a)":                 false,
 		"[Example](https://example.com/)":                        false,
 		"[**Example** example.com](https://example.com)":         false,

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,21 @@ func TestCharactersMeanTheSameInBothLanguages(t *testing.T) {
 				t.Errorf("U+%04X: the script says %q, Go %q", c, got, want)
 			}
 		}
+	}
+}
+
+// TestOneFunctionOfAName: core.js and box.js are one scope, in which the last function
+// of a name would be called for both.
+func TestOneFunctionOfAName(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^(?:function|var) (\w+)`).FindAllStringSubmatch(coreJS+"\n"+boxJS, -1) {
+		if seen[m[1]] {
+			t.Errorf("%s is there twice", m[1])
+		}
+		seen[m[1]] = true
+	}
+	if len(seen) < 50 {
+		t.Errorf("%d names were found: are they?", len(seen))
 	}
 }
 

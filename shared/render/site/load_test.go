@@ -281,6 +281,29 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// The index of a folder has its files beside the folder, unless others have their names.
+func TestIndexesBesideTheirFolders(t *testing.T) {
+	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["index", "a/index", "a/deep/index", "page", "page/index", "file/index", "COPY/index", "odd/index", "odd.html/x"]}}`,
+		"index.mdx", "", "a/index.mdx", "", "a/deep/index.mdx", "", "page.mdx", "", "page/index.mdx", "", "file/index.mdx", "", "file.html", "", "COPY/index.mdx", "", "copy.html", "", "odd/index.mdx", "", "odd.html/x.mdx", "",
+	), Options{Publish: ignore.Parse("*.html")})
+	got := map[string][2]string{}
+	for _, p := range s.Pages {
+		got[p.Source] = [2]string{p.Output, p.MarkdownPath()}
+	}
+	want := map[string][2]string{
+		"index.mdx": {"index.html", "index.md"}, "a/index.mdx": {"a.html", "a.md"}, "a/deep/index.mdx": {"a/deep.html", "a/deep.md"},
+		"page.mdx": {"page.html", "page.md"}, "page/index.mdx": {"page/index.html", "page/index.md"},
+		"file/index.mdx": {"file/index.html", "file/index.md"}, "COPY/index.mdx": {"COPY/index.html", "COPY/index.md"},
+		"odd/index.mdx": {"odd/index.html", "odd/index.md"}, "odd.html/x.mdx": {"odd.html/x.html", "odd.html/x.md"},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]string{"copy.html", "file.html"}, s.Files); d != "" {
+		t.Errorf("files (-want +got):\n%s", d)
+	}
+}
+
 // A letter with a mark can be written as one character or as two. Names of files have one
 // form, and whatever names them may have either.
 func TestUnicodeForms(t *testing.T) {

@@ -260,22 +260,6 @@ func TestChangesGoWithTheBundle(t *testing.T) {
 	}
 }
 
-// TestChangesOfIndexes: a folder's index is the same page when its file moves.
-func TestChangesOfIndexes(t *testing.T) {
-	outside.NoRace(t, "it exports a site several times")
-	w := newWorld(t)
-	index := map[string]string{"guides/index.mdx": "---\ntitle: Guides\n---\n\n[First](/guides/part-01/page-001)\n", "guides.html": "<p>A file of the author's</p>"}
-	w.publish(t, changedSite(1, index))
-	w.later(t, admin.StartExport{})
-	delete(index, "guides.html")
-	w.publish(t, changedSite(1, index))
-	second, _ := w.later(t, admin.StartExport{})
-	got := w.listOf(t, second.ID)
-	if len(got.Pages.Added)+len(got.Pages.Removed)+len(got.Pages.Changed)+len(got.LostAddresses) > 0 || got.Pages.Unchanged != 3 {
-		t.Errorf("%+v, lost %+v", got.Pages, got.LostAddresses)
-	}
-}
-
 // TestChangesHoldNoMoreThanTheirBound: new pages count, too.
 func TestChangesHoldNoMoreThanTheirBound(t *testing.T) {
 	outside.NoRace(t, "it exports a site several times")
