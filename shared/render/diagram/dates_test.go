@@ -44,6 +44,19 @@ func TestDates(t *testing.T) {
 	}
 }
 
+// TestFormatDate: a date is written as it would be read.
+func TestFormatDate(t *testing.T) {
+	at := time.Date(2026, 3, 5, 16, 7, 9, 8e6, time.UTC)
+	for format, want := range map[string]string{
+		"YYYY-MM-DD": "2026-03-05", "D.M.YY": "5.3.26", "MMM Do": "Mar 5", "MMMM": "March", "dddd ddd": "Thursday Thu", "HH:mm:ss.SSS": "16:07:09.008",
+		"hh:mm A": "04:07 PM", "h:m:s a": "4:7:9 pm", "X": "1772726829", "x": "1772726829008", "[at] H": "at 16",
+	} {
+		if got := formatDate(format, at); got != want {
+			t.Errorf("%s is %q, want %q", format, got, want)
+		}
+	}
+}
+
 // TestTasks: when tasks begin and end.
 func TestTasks(t *testing.T) {
 	const head = "gantt\ndateFormat YYYY-MM-DD\n"
