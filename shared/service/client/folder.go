@@ -510,7 +510,7 @@ func (w *walk) digest(f *folder, old *sources, progress func(int64)) error {
 			}
 			buf := buffers.Get().(*[maxHeldFile + 1]byte)
 			defer buffers.Put(buf)
-			data, err := sum(f, file, buf[:])
+			data, err := sum(f, file, buf[:], old)
 			if err != nil {
 				mu.Lock()
 				w.halfRead(file.Path, err)
@@ -544,8 +544,9 @@ func (w *walk) digest(f *folder, old *sources, progress func(int64)) error {
 }
 
 // sum reads a file with the help of buf and fills in size and digest. It returns
-// what the file has, a part of buf, if that is longer than the file.
-func sum(f *folder, file *snapshot.File, buf []byte) (data []byte, err error) {
+// what the file has, a part of buf, if that is longer than the file. A large file may
+// be copied to old.
+func sum(f *folder, file *snapshot.File, buf []byte, old *sources) (data []byte, err error) {
 	in, err := f.open(f.real[file.Path])
 	if err != nil {
 		return nil, err
@@ -559,10 +560,24 @@ func sum(f *folder, file *snapshot.File, buf []byte) (data []byte, err error) {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		data, err = buf[:n], nil
 	case err == nil:
+		var to io.Writer = h
+		var copied *packCopy
+		if info, serr := in.Stat(); serr == nil {
+			copied = old.copyFile(info.Size())
+		}
+		if copied != nil {
+			_, _ = copied.Write(buf[:n])
+			to = io.MultiWriter(h, copied)
+		}
 		var rest int64
 		// Without the methods of a file, which would take a buffer of their own.
-		rest, err = io.CopyBuffer(h, struct{ io.Reader }{in}, buf)
+		rest, err = io.CopyBuffer(to, struct{ io.Reader }{in}, buf)
 		size += rest
+		if copied != nil && err != nil {
+			copied.drop()
+		} else if copied != nil {
+			old.copied(hex.EncodeToString(h.Sum(nil)), copied)
+		}
 	}
 	file.SHA256, file.Size = hex.EncodeToString(h.Sum(nil)), size
 	return data, err

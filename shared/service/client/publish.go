@@ -111,6 +111,9 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (Published, erro
 }
 
 func (c *Client) publish(ctx context.Context, o PublishOptions, old *sources) (result Published, err error) {
+	if old != nil {
+		old.eager = o.Take != nil && len(old.packs) == 0 // a new service on this machine
+	}
 	var read atomic.Int64
 	o.Progress(PublishProgress{phase: phaseReading})
 	folder, err := openFolder(ctx, o.Dir, o.Leave, old, func(n int64) {
@@ -167,6 +170,10 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 	if err != nil {
 		return Published{}, err
 	}
+	packs := first && p.sources != nil && p.folder.Bytes <= maxSources
+	if packs {
+		plan.Copy = p.sources.copyPack
+	}
 	manifest, err := plan.Seal(ctx, p.folder.Open)
 	if err != nil {
 		return Published{}, err
@@ -207,9 +214,8 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 		request.Packs = append(request.Packs, api.Blob{SHA256: pack.SHA256, SizeBytes: pack.Size})
 	}
 	bodies[digest] = func(context.Context) io.ReadCloser { return io.NopCloser(bytes.NewReader(encoded)) }
-	packs := first && p.sources != nil && manifest.Bytes() <= maxSources
 	for _, pack := range plan.New {
-		if packs = packs && p.sources.add(ctx, pack, p.folder.Open); packs {
+		if packs = packs && p.sources.add(pack); packs {
 			bodies[pack.SHA256] = p.sources.body(snapshot.PackRef{SHA256: pack.SHA256, Size: pack.Size})
 			continue
 		}

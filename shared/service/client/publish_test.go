@@ -261,7 +261,7 @@ func TestPublishGoesOnWhereItStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Packs != 3 || result.Uploads != 2 {
+	if result.Packs != 4 || result.Uploads != 3 {
 		t.Errorf("%d uploads for %d packs and a manifest, though two went across before", result.Uploads, result.Packs)
 	}
 	if got := b.files(t); len(got) != len(site) {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"hash"
 	"hash/crc32"
 	"io"
 	"io/fs"
@@ -13,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/kept"
@@ -43,6 +46,15 @@ type sources struct {
 	packs []snapshot.PackRef
 	sums  map[string]uint32   // CRC-32C of packs, by their digests
 	open  map[string]*os.File // of packs: another process may take them away
+
+	// eager says that the packs will be left here: large files are copied when they
+	// are first read.
+	eager bool
+	early atomic.Int64 // bytes that were copied so
+
+	mu     sync.Mutex
+	large  map[string]*packCopy         // of files, by their digests
+	copies map[*snapshot.Pack]*packCopy // of new packs
 }
 
 // sourceFile is a line of the list.
@@ -71,7 +83,7 @@ func recallSources(dir string) *sources {
 	if dir == "" {
 		return nil
 	}
-	s := &sources{dir: dir, began: time.Now(), files: map[string]*sourceFile{}, sums: map[string]uint32{}, open: map[string]*os.File{}}
+	s := &sources{dir: dir, began: time.Now(), files: map[string]*sourceFile{}, sums: map[string]uint32{}, open: map[string]*os.File{}, large: map[string]*packCopy{}, copies: map[*snapshot.Pack]*packCopy{}}
 	data, err := os.ReadFile(filepath.Join(dir, sourcesFile))
 	if err != nil || len(data) < sha256.Size {
 		return s
@@ -170,11 +182,94 @@ func (s *sources) body(p snapshot.PackRef) func(context.Context) io.ReadCloser {
 	}
 }
 
-// add writes a new pack and opens it; false where it could not.
-func (s *sources) add(ctx context.Context, p *snapshot.Pack, open snapshot.Opener) bool {
-	in := p.Reader(ctx, open)
-	defer in.Close()
-	return s.write(s.pack(p.SHA256), in) == nil && s.whole(snapshot.PackRef{SHA256: p.SHA256, Size: p.Size})
+// packCopy writes the bytes of a new pack to a file, and sums them up. It is a cache:
+// an error only means that the pack is not there next time.
+type packCopy struct {
+	file *os.File // nil after an error
+	sum  hash.Hash32
+}
+
+// newCopy begins a copy of a pack.
+func (s *sources) newCopy() *packCopy {
+	c := &packCopy{sum: crc32.New(castagnoli)}
+	c.file, _ = os.CreateTemp(s.dir, "*"+sourcePack)
+	return c
+}
+
+// Write never fails.
+func (c *packCopy) Write(p []byte) (int, error) {
+	if c.file != nil {
+		c.sum.Write(p)
+		if _, err := c.file.Write(p); err != nil {
+			c.drop()
+		}
+	}
+	return len(p), nil
+}
+
+// drop removes the file of a copy that is not used.
+func (c *packCopy) drop() {
+	if c.file != nil {
+		_ = c.file.Close()
+		_ = os.Remove(c.file.Name())
+		c.file = nil
+	}
+}
+
+// copyFile returns what copies a file of this size while it is first read, or nil. A
+// large file is a pack, so that it need not be read a second time.
+func (s *sources) copyFile(size int64) *packCopy {
+	if s == nil || !s.eager || size < snapshot.LargeFile || s.early.Add(size) > maxSources {
+		return nil
+	}
+	return s.newCopy()
+}
+
+// copied takes the copy of a file, which has this digest now.
+func (s *sources) copied(sha256 string, c *packCopy) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if old := s.large[sha256]; old != nil {
+		old.drop() // the same bytes under another name
+	}
+	s.large[sha256] = c
+}
+
+// copyPack returns what copies a new pack while it is sealed, or nil where that is done.
+func (s *sources) copyPack(p *snapshot.Pack) io.Writer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.large[p.SHA256]
+	if p.SHA256 != "" && c != nil && c.file != nil {
+		s.copies[p] = c
+		delete(s.large, p.SHA256)
+		return nil
+	}
+	c = s.newCopy()
+	s.copies[p] = c
+	return c
+}
+
+// add gives the copy of a sealed pack its name, and opens it; false where there is
+// none. The bytes are those that were checked while they were copied.
+func (s *sources) add(p *snapshot.Pack) bool {
+	c := s.copies[p]
+	if c == nil || c.file == nil {
+		return false
+	}
+	name := s.pack(p.SHA256)
+	// Windows renames no open file.
+	if c.file.Close() != nil || os.Rename(c.file.Name(), name) != nil {
+		c.drop()
+		return false
+	}
+	delete(s.copies, p)
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	s.sums[p.SHA256], s.open[p.SHA256] = c.sum.Sum32(), f
+	return true
 }
 
 // close ends the use of what was left.
@@ -184,6 +279,12 @@ func (s *sources) close() {
 	}
 	for _, f := range s.open {
 		_ = f.Close()
+	}
+	for _, c := range s.copies {
+		c.drop()
+	}
+	for _, c := range s.large {
+		c.drop()
 	}
 }
 

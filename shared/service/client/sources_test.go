@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +24,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/local"
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
 )
 
 // resting is what was left in a folder, for files that have all rested.
@@ -183,6 +186,56 @@ func TestFilesThatRestAreNotRead(t *testing.T) {
 	}
 	if got := read(nil); !slices.Equal(got, all) {
 		t.Errorf("read %v where nothing is kept", got)
+	}
+}
+
+// TestLargeFilesAreReadOnce publishes large files, two of them with the same bytes: their
+// packs are written while they are first read, and nothing else is left.
+func TestLargeFilesAreReadOnce(t *testing.T) {
+	dir, kept := t.TempDir(), t.TempDir()
+	site := map[string]string{"docs.json": "{}", "a.mdx": "# A"}
+	for _, name := range []string{"one.png", "two.png", "same.png"} {
+		site[name] = strings.Repeat(name[:1], snapshot.LargeFile)
+	}
+	site["same.png"] = site["one.png"]
+	write(t, dir, site)
+
+	s := recallSources(kept)
+	s.eager = true
+	f, err := openFolder(t.Context(), dir, nil, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	plan, err := snapshot.NewPlan(f.Files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Copy = s.copyPack
+	var mu sync.Mutex
+	var again []string
+	if _, err := plan.Seal(t.Context(), func(path string) (io.ReadCloser, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		again = append(again, path)
+		return f.Open(path)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Sort(again); !slices.Equal(again, []string{"a.mdx", "docs.json"}) {
+		t.Errorf("read a second time: %v", again)
+	}
+	s.close()
+	if left, _ := filepath.Glob(filepath.Join(kept, "*")); len(left) > 0 {
+		t.Errorf("left of a publish that ended early: %v", left)
+	}
+
+	result, got := publishedByLink(t, dir, kept)
+	if diff := cmp.Diff(site, got); diff != "" {
+		t.Fatal(diff)
+	}
+	if left, _ := filepath.Glob(filepath.Join(kept, "*"+sourcePack)); len(left) != 3 || result.Packs != 3 {
+		t.Errorf("%d packs, left %v", result.Packs, left)
 	}
 }
 

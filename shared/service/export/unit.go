@@ -19,6 +19,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/kept"
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -80,6 +81,16 @@ type unitWriter struct {
 func (w *unitWriter) add(name, beside string, data []byte) error {
 	entry, _ := w.src.fs.Entry(beside)
 	return w.addAt(name, entry.Modified, data)
+}
+
+// copy adds a file of the site, with bytes that are compared with its digest already.
+func (w *unitWriter) copy(name, source string, data []byte) error {
+	entry, _ := w.src.fs.Entry(source)
+	if err := w.archive.Put(name, entry.Modified, data); err != nil {
+		return err
+	}
+	w.note(bundle.File{Path: name, Size: entry.Size, SHA256: entry.SHA256})
+	return nil
 }
 
 // addAt adds a file that has this modification time.
@@ -212,7 +223,7 @@ func (s *Steps) streamUnit(ctx context.Context, src *source, u unit, w io.Writer
 	defer s.catch(ctx, src, &r)
 	name := src.layout.list(u.Kind)[u.From]
 	entry, _ := src.fs.Entry(src.site.SourceOf(name))
-	f, err := src.fs.Open(src.site.SourceOf(name))
+	f, err := src.packs.Stream(src.site.SourceOf(name))
 	if err != nil {
 		return unitResult{err: err}
 	}
@@ -224,6 +235,9 @@ func (s *Steps) streamUnit(ctx context.Context, src *source, u unit, w io.Writer
 	line, err := out.AddFrom(name, entry.Modified, entry.Size, store.Until(ctx, f))
 	if closed := out.Close(); err == nil {
 		err = closed
+	}
+	if err == nil && line.SHA256 != entry.SHA256 {
+		err = snapshot.DigestError(entry)
 	}
 	if err != nil {
 		return unitResult{err: err}
@@ -274,9 +288,9 @@ func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResu
 				return err
 			}
 			if strings.HasSuffix(name, ".css") {
-				data = siteSheet(src.site, name, data)
+				return w.add(name, source, siteSheet(src.site, name, data))
 			}
-			return w.add(name, source, data)
+			return w.copy(name, source, data)
 		})
 	}
 	if closed := archive.Close(); err == nil {

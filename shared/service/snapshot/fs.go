@@ -286,7 +286,7 @@ func (f *FS) readSpan(ctx context.Context, s span, found func(Entry, []byte)) er
 		}
 		sum := sha256.Sum256(data)
 		if hex.EncodeToString(sum[:]) != e.SHA256 {
-			return digestError(e)
+			return DigestError(e)
 		}
 		found(e, data)
 		at = e.Offset + e.Size
@@ -302,7 +302,9 @@ func cutShort(pack string, err error) error {
 	return fmt.Errorf("read pack %s: %w", pack, err)
 }
 
-func digestError(e Entry) error {
+// DigestError returns the error of a file with other bytes than its entry says. It
+// wraps [store.ErrDigest].
+func DigestError(e Entry) error {
 	return fmt.Errorf("%s in pack %s: %w", printable(e.Path), e.Pack, store.ErrDigest)
 }
 
@@ -358,11 +360,31 @@ func (f *FS) Open(name string) (fs.File, error) {
 		}
 		return &openFile{info: fileInfo{e}, r: bytes.NewReader(data)}, nil
 	}
+	return f.stream(e, sha256.New())
+}
+
+// Stream opens a file and leaves its digest to the caller, who returns
+// [DigestError] for other bytes than the entry's. A file that is too short or too
+// long is still an error of the reader.
+// Every error is an *fs.PathError.
+func (f *FS) Stream(name string) (io.ReadCloser, error) {
+	e, err := f.find("open", name)
+	if err != nil {
+		return nil, err
+	}
+	if e.Size == 0 {
+		return io.NopCloser(bytes.NewReader(nil)), nil
+	}
+	return f.stream(e, nil)
+}
+
+// stream reads a file from its pack. sum, if there is one, becomes its digest.
+func (f *FS) stream(e Entry, sum hash.Hash) (fs.File, error) {
 	body, err := f.objects.Get(f.ctx, f.packKey(e.Pack), e.Offset, e.Size)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: cutShort(e.Pack, err)}
+		return nil, &fs.PathError{Op: "open", Path: e.Path, Err: cutShort(e.Pack, err)}
 	}
-	return &openFile{info: fileInfo{e}, r: &checkedReader{r: body, e: e, left: e.Size, sum: sha256.New()}, body: body}, nil
+	return &openFile{info: fileInfo{e}, r: &checkedReader{r: body, e: e, left: e.Size, sum: sum}, body: body}, nil
 }
 
 // streamOver is the size from which Open does not hold a file in memory.
@@ -373,20 +395,22 @@ type checkedReader struct {
 	r    io.Reader
 	e    Entry
 	left int64
-	sum  hash.Hash
+	sum  hash.Hash // nil if the digest is not compared
 }
 
 func (c *checkedReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.left -= int64(n)
-	c.sum.Write(p[:n])
+	if c.sum != nil {
+		c.sum.Write(p[:n])
+	}
 	switch {
 	case c.left < 0:
-		return 0, digestError(c.e)
+		return 0, DigestError(c.e)
 	case err == io.EOF && c.left > 0:
 		return n, cutShort(c.e.Pack, err)
-	case err == io.EOF && hex.EncodeToString(c.sum.Sum(nil)) != c.e.SHA256:
-		return n, digestError(c.e)
+	case err == io.EOF && c.sum != nil && hex.EncodeToString(c.sum.Sum(nil)) != c.e.SHA256:
+		return n, DigestError(c.e)
 	}
 	return n, err
 }

@@ -210,7 +210,9 @@ func TestFaultsOfPacks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			objects := &memory{}
 			_, m := publish(t, objects, s, nil)
-			test.break_(objects, packKey(m.Packs[0].SHA256))
+			for _, pack := range m.Packs {
+				test.break_(objects, packKey(pack.SHA256))
+			}
 			f := snapshot.OpenFS(t.Context(), objects, packKey, m, snapshot.FSOptions{})
 			check := func(what string, err error) {
 				if !errors.Is(err, test.want) || errors.Is(err, fs.ErrNotExist) {
@@ -226,6 +228,14 @@ func TestFaultsOfPacks(t *testing.T) {
 				_, err = io.Copy(io.Discard, file)
 			}
 			check("Open", err)
+			stream, err := f.Stream("big")
+			if err == nil {
+				var data []byte
+				if data, err = io.ReadAll(stream); err == nil && digest(string(data)) != digest(big) {
+					err = snapshot.DigestError(m.Entries[2])
+				}
+			}
+			check("Stream", err)
 		})
 	}
 	t.Run("cancelled", func(t *testing.T) {

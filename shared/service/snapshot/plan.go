@@ -39,11 +39,20 @@ type Pack struct {
 	Files []File
 }
 
+const (
+	// LargeFile is the size in bytes from which a file has a pack of its own. The
+	// digest of such a pack is its file's: nothing is read again to know it.
+	LargeFile = 1 << 20
+	// maxAlone is the most packs of a snapshot up to which large files get their own.
+	maxAlone = MaxPacks / 2
+)
+
 // Packs of a base are packed again when there get to be too many that are
 // less than half full: a site that is published after every small change
 // would else lie in thousands of packs, one file in each. Then the smaller
 // half of them becomes one or a few packs. A publish therefore uploads, taken
-// over many, at most about twice what changed.
+// over many, at most about twice what changed. A pack with a large file
+// counts as full, as long as there are at most maxAlone packs.
 const (
 	maxUnderfull  = 64
 	underfullSize = MaxPackBytes / 2
@@ -60,6 +69,9 @@ type Plan struct {
 	Added, Changed, Unchanged, Removed int
 	// Repacked counts files that are uploaded again only to have fewer packs.
 	Repacked int
+	// Copy, if it is set, returns a writer for the bytes of a new pack, which Seal
+	// reads, or nil. Writes that fail end Seal. Seal calls it for several packs at once.
+	Copy func(*Pack) io.Writer
 
 	entries []Entry            // sorted by path; place unknown for files of New
 	kept    map[string]PackRef // packs of the base that stay in use
@@ -88,7 +100,7 @@ func NewPlan(files []File, base *Manifest) (*Plan, error) {
 	p := &Plan{kept: make(map[string]PackRef)}
 	old := indexBase(base)
 	p.compare(files, base)
-	repack := old.repack(files)
+	repack := old.repack(files, len(base.Packs) <= maxAlone)
 
 	refs := make(map[string]PackRef, len(base.Packs))
 	for _, ref := range base.Packs {
@@ -114,7 +126,8 @@ func NewPlan(files []File, base *Manifest) (*Plan, error) {
 		}
 		p.entries[i] = e
 	}
-	p.New = fill(fresh)
+	alone := len(repack) == 0 && len(p.kept)+large(fresh) <= maxAlone
+	p.New = fill(fresh, alone)
 	return p, nil
 }
 
@@ -163,14 +176,18 @@ func modified(f File) time.Time {
 	return t
 }
 
-// repack picks the packs of the base that are better packed again.
-func (b baseIndex) repack(files []File) map[string]bool {
+// repack picks the packs of the base that are better packed again. alone says that
+// large files count as full packs.
+func (b baseIndex) repack(files []File, alone bool) map[string]bool {
 	live := make(map[string]int64)
 	counted := make(map[string]bool)
 	for _, f := range files {
 		if e, ok := b[f.SHA256]; ok && e.Pack != "" && !counted[f.SHA256] {
 			counted[f.SHA256] = true
 			live[e.Pack] += e.Size
+			if alone && e.Size >= LargeFile {
+				live[e.Pack] += underfullSize
+			}
 		}
 	}
 	var small []string
@@ -192,13 +209,24 @@ func (b baseIndex) repack(files []File) map[string]bool {
 	return again
 }
 
-// fill puts files, in order of path, into packs. Files of one folder lie
-// together, as they are read together.
-func fill(files []File) []*Pack {
+// large counts files of LargeFile or more.
+func large(files []File) int {
+	n := 0
+	for _, f := range files {
+		if f.Size >= LargeFile {
+			n++
+		}
+	}
+	return n
+}
+
+// fill puts files, in order of path, into packs. Files of one folder lie together, as
+// they are read together; if alone is set, without the large ones.
+func fill(files []File, alone bool) []*Pack {
 	var packs []*Pack
 	var open *Pack
 	for _, f := range files {
-		if f.Size > MaxPackBytes {
+		if f.Size > MaxPackBytes || alone && f.Size >= LargeFile {
 			packs = append(packs, &Pack{Size: f.Size, Files: []File{f}})
 			continue
 		}
@@ -224,18 +252,10 @@ func (p *Plan) Seal(ctx context.Context, open Opener) (*Manifest, error) {
 	for _, pack := range p.New {
 		if len(pack.Files) == 1 {
 			pack.SHA256 = pack.Files[0].SHA256
-			continue
 		}
-		group.Go(func() error {
-			r := pack.Reader(ctx, open)
-			defer r.Close()
-			sum := sha256.New()
-			if _, err := io.Copy(sum, r); err != nil {
-				return err
-			}
-			pack.SHA256 = hex.EncodeToString(sum.Sum(nil))
-			return nil
-		})
+		if pack.SHA256 == "" || p.Copy != nil {
+			group.Go(func() error { return p.seal(ctx, pack, open) })
+		}
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
@@ -264,6 +284,32 @@ func (p *Plan) Seal(ctx context.Context, open Opener) (*Manifest, error) {
 	}
 	slices.SortFunc(m.Packs, func(a, b PackRef) int { return cmp.Compare(a.SHA256, b.SHA256) })
 	return m, CheckEntries(m)
+}
+
+// seal reads a pack once, for its digest and for Copy.
+func (p *Plan) seal(ctx context.Context, pack *Pack, open Opener) error {
+	var to []io.Writer
+	sum := sha256.New()
+	if pack.SHA256 == "" {
+		to = append(to, sum)
+	}
+	if p.Copy != nil {
+		if w := p.Copy(pack); w != nil {
+			to = append(to, w)
+		}
+	}
+	if len(to) == 0 {
+		return nil
+	}
+	r := pack.Reader(ctx, open)
+	defer r.Close()
+	if _, err := io.Copy(io.MultiWriter(to...), r); err != nil {
+		return err
+	}
+	if pack.SHA256 == "" {
+		pack.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	}
+	return nil
 }
 
 // ChangedError says that a file was changed while it was being published. Its

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,6 +45,145 @@ func TestPlanIsTheSameEachTime(t *testing.T) {
 		if _, again := publish(t, &memory{}, s, nil); !cmp.Equal(first, again) {
 			t.Fatal("the same files give another manifest")
 		}
+	}
+}
+
+// A large file is a pack, with the digest that it has already: Seal does not read it,
+// and reads every file once if its bytes are copied.
+func TestSealReadsLargeFilesOnlyToCopyThem(t *testing.T) {
+	s := manySmall(10)
+	large := []string{"a.png", "guides/000/b.png", "z.png"}
+	for _, path := range large {
+		s[path] = strings.Repeat(path, 1<<20/len(path)+1)
+	}
+	for _, copied := range []bool{false, true} {
+		plan, err := snapshot.NewPlan(s.files(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mu sync.Mutex
+		copies := map[*snapshot.Pack]*strings.Builder{}
+		if copied {
+			plan.Copy = func(p *snapshot.Pack) io.Writer {
+				mu.Lock()
+				defer mu.Unlock()
+				copies[p] = &strings.Builder{}
+				return copies[p]
+			}
+		}
+		reads := map[string]int{}
+		m, err := plan.Seal(t.Context(), func(path string) (io.ReadCloser, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			reads[path]++
+			return s.open(path)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]int{}
+		for path := range s {
+			if copied || !slices.Contains(large, path) {
+				want[path] = 1
+			}
+		}
+		if diff := cmp.Diff(want, reads); diff != "" {
+			t.Errorf("copied: %v: reads of each file (-want +got):\n%s", copied, diff)
+		}
+		for _, path := range large {
+			if e, _ := m.Entry(path); e.Pack != e.SHA256 || e.Offset != 0 {
+				t.Errorf("%s is in another pack: %+v", path, e)
+			}
+		}
+		if len(plan.New) != len(large)+1 {
+			t.Errorf("%d packs", len(plan.New))
+		}
+		for _, pack := range plan.New {
+			if copied && digest(copies[pack].String()) != pack.SHA256 {
+				t.Errorf("the copy of pack %s has other bytes", pack.SHA256)
+			}
+		}
+	}
+}
+
+// Many packs of one large file each are no reason to send the files again.
+func TestLargeFilesAreNotPackedAgain(t *testing.T) {
+	s := site{}
+	for i := range 70 {
+		s[fmt.Sprintf("%02d.png", i)] = strings.Repeat(fmt.Sprintf("%04d", i), 1<<18)
+	}
+	objects := &memory{}
+	_, m := publish(t, objects, s, nil)
+	s["index.mdx"] = "# New"
+	if plan, _ := publish(t, objects, s, m); len(plan.New) != 1 || plan.Repacked != 0 {
+		t.Errorf("%d new packs, %d files packed again", len(plan.New), plan.Repacked)
+	}
+}
+
+// However many large files a site has, and however many come later, their packs stay
+// far below the limit of a snapshot.
+func TestPacksOfManyLargeFiles(t *testing.T) {
+	var files []snapshot.File
+	add := func(n int) {
+		for range n {
+			files = append(files, snapshot.File{Path: fmt.Sprintf("%05d.png", len(files)), SHA256: digest(fmt.Sprint(len(files))), Size: 1 << 20})
+		}
+	}
+	// seal is Plan.Seal for files without bytes.
+	var base *snapshot.Manifest
+	seal := func() (packs, sent int) {
+		plan, err := snapshot.NewPlan(files, base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &snapshot.Manifest{Format: snapshot.Format}
+		live := map[string]bool{}
+		places := map[string]snapshot.Entry{}
+		for i, pack := range plan.New {
+			name := digest(fmt.Sprint("pack", len(files), i))
+			var offset int64
+			for _, f := range pack.Files {
+				places[f.Path] = snapshot.Entry{Pack: name, Offset: offset}
+				offset += f.Size
+			}
+			sent += len(pack.Files)
+		}
+		for _, f := range files {
+			e := snapshot.Entry{Path: f.Path, SHA256: f.SHA256, Size: f.Size}
+			if at, ok := places[f.Path]; ok {
+				e.Pack, e.Offset = at.Pack, at.Offset
+			} else {
+				was, _ := base.Entry(f.Path)
+				e.Pack, e.Offset = was.Pack, was.Offset
+			}
+			live[e.Pack] = true
+			m.Entries = append(m.Entries, e)
+		}
+		for pack := range live {
+			m.Packs = append(m.Packs, snapshot.PackRef{SHA256: pack})
+		}
+		base = m
+		return len(m.Packs), sent
+	}
+	add(900)
+	if packs, _ := seal(); packs != 900 {
+		t.Errorf("900 files lie in %d packs", packs)
+	}
+	sent := 0
+	for range 300 {
+		add(10)
+		packs, n := seal()
+		sent += n
+		if packs > snapshot.MaxPacks*3/5 {
+			t.Fatalf("%d files lie in %d packs", len(files), packs)
+		}
+	}
+	if sent > 3*3000 {
+		t.Errorf("%d files sent for 3,000 new ones", sent)
+	}
+	base = nil
+	if packs, _ := seal(); packs > len(files)/30 {
+		t.Errorf("%d files at once lie in %d packs", len(files), packs)
 	}
 }
 
