@@ -26,7 +26,8 @@
 //
 //	{"projectId", "jobId", "round"} → Prepare → Work ⟲ → Publish, which may go
 //	back to Work; a step gets these three and returns them with "next": "work",
-//	"publish" or "done"
+//	"publish", "done" or "wait". After "wait", Work is called again at the time
+//	"waitUntil"
 //	any error → Fail, gets the three and "error", as the export's does
 //
 // # What both have in common

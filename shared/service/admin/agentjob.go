@@ -123,7 +123,7 @@ func (j AgentJob) asStarted(in StartAgentJob) AgentJob {
 	return AgentJob{
 		ID: j.ID, Organisation: j.Organisation, Project: j.Project, Status: AgentActive, Repository: j.Repository,
 		Ref: in.Ref, Model: j.Asked, Asked: j.Asked, Draft: j.Draft, Round: 1, Phase: AgentQueued, Messages: 1,
-		CreatedAt: j.CreatedAt, UpdatedAt: j.CreatedAt,
+		CreatedAt: j.CreatedAt, UpdatedAt: j.CreatedAt, RoundAt: j.CreatedAt,
 	}
 }
 
@@ -140,7 +140,7 @@ func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in S
 		tx := &agentTx{s: s, ctx: ctx, now: now, job: AgentJob{
 			ID: idAgentJob + "_" + timePart(now) + random, Organisation: p.Organisation, Project: p.ID, Status: AgentActive,
 			Repository: p.Repository, Ref: in.Ref, Model: model, Asked: model, Draft: in.Draft,
-			Round: 1, Phase: AgentQueued, CreatedAt: now,
+			Round: 1, Phase: AgentQueued, CreatedAt: now, RoundAt: now,
 		}}
 		tx.message(in.Prompt)
 		tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
@@ -253,7 +253,8 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 }
 
 // CancelAgentJob cancels a caller's active job: its round soon fails with
-// CodeCancelled, even in the middle of the model's answer. Repeating it is success.
+// CodeCancelled, even in the middle of the model's answer, and one that waits for the
+// model fails at once. Repeating it is success.
 // It returns CodeNotFound, CodePublishing if it is too late, CodeArchived,
 // CodeJobNotActive for a job that ended otherwise, CodeKeyReused or CodeKeyRunning.
 func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id, idempotencyKey string) (AgentJob, error) {
@@ -272,6 +273,9 @@ func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id, ide
 			return errNothing
 		}
 		j.CancelledAt = tx.now
+		if j.Waiting(tx.now) { // no step runs that could end it soon
+			return tx.fail(j.Current(), CodeCancelled, "")
+		}
 		tx.event(AgentEvent{Kind: AgentEventNote, Text: "cancelling"})
 		return nil
 	})

@@ -64,6 +64,16 @@ type AgentJob struct {
 	Draft bool       `json:"draft,omitempty"`
 	Round int        `json:"round"` // from 1
 	Phase AgentPhase `json:"phase,omitempty"`
+	// RoundAt is when the round was queued; zero in records of older versions.
+	RoundAt time.Time `json:"roundAt,omitzero"`
+	// RetryAt is when a round asks the model again that could not answer; zero if it
+	// does not wait. Tries counts such waits since the last answer, Waits those of the
+	// round.
+	RetryAt time.Time `json:"retryAt,omitzero"`
+	Tries   int       `json:"tries,omitempty"`
+	Waits   int       `json:"waits,omitempty"`
+	// Fallback is the name of the model that answers in place of Asked in this round.
+	Fallback string `json:"fallback,omitempty"`
 	// Messages is how many there are; the prompt is number 1.
 	Messages int `json:"messages"`
 	// Seen is the number of the last message that a completed round has read: the
@@ -95,6 +105,9 @@ type AgentJob struct {
 	FinishedAt time.Time    `json:"finishedAt,omitzero"`
 	ArchivedAt time.Time    `json:"archivedAt,omitzero"`
 }
+
+// Waiting reports whether the job's round waits for the model at that time.
+func (j AgentJob) Waiting(at time.Time) bool { return !j.Final() && at.Before(j.RetryAt) }
 
 // Final reports whether a job is in no round.
 func (j AgentJob) Final() bool { return j.Status != AgentActive }
@@ -514,7 +527,7 @@ const agentPause = 30 * time.Second
 
 // end makes the job final, frees its places and tells webhooks of it.
 func (tx *agentTx) end(status AgentStatus, text string) error {
-	tx.job.Status, tx.job.Phase, tx.job.FinishedAt = status, "", tx.now
+	tx.job.Status, tx.job.Phase, tx.job.FinishedAt, tx.job.RetryAt = status, "", tx.now, time.Time{}
 	tx.event(AgentEvent{Kind: AgentEventEnd, Text: text})
 	for _, key := range []store.Key{projectAgentsKey(tx.job.Project), orgAgentsKey(tx.job.Organisation)} {
 		places, revision, err := readOr[agentPlaces](tx.ctx, tx.s, key)
@@ -547,6 +560,7 @@ func (tx *agentTx) reopen() {
 	j.Round++
 	j.Status, j.Phase, j.Failure = AgentActive, AgentQueued, nil
 	j.Base, j.CancelledAt, j.FinishedAt, j.Pull, j.RoundCost = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}, 0
+	j.RoundAt, j.RetryAt, j.Tries, j.Waits, j.Fallback = tx.now, time.Time{}, 0, 0, ""
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
 }
 

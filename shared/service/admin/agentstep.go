@@ -245,6 +245,7 @@ func (s *Service) PutAgentTurn(ctx context.Context, lease *AgentLease, turn Agen
 		tx.put(agentTurnKey(ref, turn.N), 0, turn)
 		tx.spend(turn.Usage)
 		tx.job.Turns++
+		tx.job.RetryAt, tx.job.Tries = time.Time{}, 0
 		if turn.Model != "" {
 			tx.job.Model = turn.Model
 		}
@@ -405,15 +406,60 @@ func (s *Service) FailAgentIn(ctx context.Context, ref AgentRef, phase AgentPhas
 		if phase != "" && tx.job.Phase.after(phase) {
 			return Errorf(CodeSuperseded, "the round is %s", tx.job.Phase)
 		}
-		if !tx.job.CancelledAt.IsZero() {
-			code, message = CodeCancelled, "the agent job was cancelled"
-		}
-		failure := safeFailure(code, message)
-		tx.job.Failure = &failure
-		tx.put(agentEndKey(ref), 0, agentEnd{Code: failure.Code})
-		return tx.end(AgentFailed, failure.Message)
+		return tx.fail(ref, code, message)
 	})
 	return gone(err)
+}
+
+// fail ends the job's round as failed.
+func (tx *agentTx) fail(ref AgentRef, code, message string) error {
+	if !tx.job.CancelledAt.IsZero() {
+		code, message = CodeCancelled, "the agent job was cancelled"
+	}
+	failure := safeFailure(code, message)
+	tx.job.Failure = &failure
+	tx.put(agentEndKey(ref), 0, agentEnd{Code: failure.Code})
+	return tx.end(AgentFailed, failure.Message)
+}
+
+// AgentWait has the round of a lease ask its model again at a time, and tells callers
+// why. It returns CodeSuperseded if a newer start holds the lease or the round has left
+// Work, CodeCancelled, or CodeJobNotActive.
+func (s *Service) AgentWait(ctx context.Context, lease AgentLease, until time.Time, why string) error {
+	return s.leased(ctx, lease, func(tx *agentTx) {
+		tx.job.RetryAt = until
+		tx.job.Tries++
+		tx.job.Waits++
+		tx.event(AgentEvent{Kind: AgentEventNote, Text: why})
+	})
+}
+
+// AgentFallback has another model answer for the rest of a lease's round, and tells
+// callers why. It returns the errors of AgentWait.
+func (s *Service) AgentFallback(ctx context.Context, lease AgentLease, model, why string) error {
+	return s.leased(ctx, lease, func(tx *agentTx) {
+		tx.job.Fallback, tx.job.RetryAt, tx.job.Tries = model, time.Time{}, 0
+		tx.event(AgentEvent{Kind: AgentEventNote, Text: why})
+	})
+}
+
+// leased changes the job of a lease that is still valid.
+func (s *Service) leased(ctx context.Context, lease AgentLease, fn func(*agentTx)) error {
+	_, err := s.agentStep(ctx, lease.Ref, func(tx *agentTx) error {
+		held, _, err := readOr[agentLease](ctx, s, agentLeaseKey(lease.Ref))
+		if err != nil {
+			return err
+		}
+		if held.Attempt != lease.Attempt {
+			return Errorf(CodeSuperseded, "another start of the step has the lease")
+		}
+		if err := tx.working(); err != nil {
+			return err
+		}
+		fn(tx)
+		return nil
+	})
+	return err
 }
 
 // AgentNote appends events to a round. It returns CodeJobNotActive if the job is final

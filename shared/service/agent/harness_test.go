@@ -39,6 +39,9 @@ type world struct {
 	segment time.Duration
 	sleep   func(context.Context, time.Duration) error // between looks at the job
 	first   map[string]func()                          // what happens before a task, once
+	spare   bool                                       // the model has a fallback, "spare"
+	waits   []time.Duration                            // of the workflow
+	waiting func()                                     // what happens in a wait, once
 
 	*storetest.Clock
 }
@@ -150,10 +153,16 @@ func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper
 	works, err := agent.New(agent.Options{
 		Admin: s, Objects: o, Now: w.Time, Segment: w.segment, Sleep: w.sleep,
 		Model: func(name string) (model.Choice, error) {
-			if name != "best" {
+			id, fallback := "large-1", ""
+			switch {
+			case name == "best" && w.spare:
+				fallback = "spare"
+			case name == "spare":
+				id = "spare-1"
+			case name != "best":
 				return model.Choice{}, admin.Errorf(admin.CodeModelMissing, "there is no model %q", name)
 			}
-			return model.Choice{ID: "large-1", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 8000}, nil
+			return model.Choice{ID: id, Fallback: fallback, Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 8000}, nil
 		},
 	})
 	if err != nil {
@@ -253,7 +262,20 @@ func (w *world) execute(ctx context.Context, ref admin.AgentRef, tasks map[strin
 	if err != nil {
 		return err
 	}
-	_, err = machine.Run(ctx, ref.Execution(), input, asl.Options{Tasks: tasks, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+	_, err = machine.Run(ctx, ref.Execution(), input, asl.Options{
+		Tasks: tasks,
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Wait: func(ctx context.Context, until time.Time) error {
+			d := until.Sub(w.Time())
+			w.waits = append(w.waits, d)
+			if w.waiting != nil {
+				w.waiting()
+				w.waiting = nil
+			}
+			w.Advance(d)
+			return ctx.Err()
+		},
+	})
 	return err
 }
 

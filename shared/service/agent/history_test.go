@@ -15,7 +15,7 @@ import (
 // as often as the workflow tries it, stays below the number of events after which
 // Step Functions ends an execution.
 func TestHistory(t *testing.T) {
-	const quota, perCall, perRetry = 25_000, 5 + 2, 3 // of a Task and its Choice; scheduled, started, failed
+	const quota, perCall, perRetry, perWait = 25_000, 5 + 2, 3, 2 // of a Task and its Choice; scheduled, started, failed; entered, exited
 	type retrier struct {
 		ErrorEquals                                                []string
 		IntervalSeconds, MaxAttempts, BackoffRate, MaxDelaySeconds float64
@@ -38,10 +38,10 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	limit := time.Duration(workflow.TimeoutSeconds) * time.Second
-	// Prepare and Fail; Work for each whole segment and each message; Publish
-	// for each message.
-	calls := 2 + int(limit/agent.Segment) + 2*messages
-	events := 10 + calls*perCall
+	// Prepare and Fail; Work for each whole segment, each wait and each message;
+	// Publish for each message.
+	calls := 2 + int(limit/agent.Segment) + agent.MaxWaits + 2*messages
+	events := 10 + calls*perCall + agent.MaxWaits*perWait
 	left := limit.Seconds()
 	for _, r := range workflow.States["Work"].Retry {
 		if !slices.Contains(r.ErrorEquals, "Lambda.TooManyRequestsException") {
@@ -61,7 +61,7 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	t.Logf("%d calls, %d events", calls, events)
-	if limit == 0 || messages == 0 || calls > 240 || events > 17_000 || events > quota*3/4 {
+	if limit != job.AgentRound || messages == 0 || calls > 300 || events > 20_000 || events > quota*4/5 {
 		t.Errorf("%d calls may make %d events of at most %d; the comment of Segment knows less", calls, events, quota)
 	}
 }

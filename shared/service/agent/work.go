@@ -14,8 +14,9 @@ import (
 )
 
 // Work takes the round's lease and continues its turns until the model has finished
-// (Next is publish) or the segment is over (Next is work). If a newer start of Work
-// takes the lease, it stops without an error, since nobody uses its result.
+// (Next is publish), the segment is over (Next is work) or the model's server can't
+// answer for now (Next is wait). If a newer start of Work takes the lease, it stops
+// without an error, since nobody uses its result.
 //
 // It returns the model's errors (model_unavailable, model_refused, …), budget,
 // loop and cancelled.
@@ -29,6 +30,10 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 	if err != nil {
 		return out, err
 	}
+	if in.Job.Waiting(s.opt.Now()) { // the workflow began again meanwhile
+		out.Next, out.WaitUntil = job.NextWait, in.Job.RetryAt
+		return out, nil
+	}
 	lease, err := s.opt.Admin.LeaseAgentWork(ctx, ref)
 	if admin.CodeOf(err) == admin.CodeSuperseded {
 		// This start is late: the round is being published already.
@@ -38,7 +43,7 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 	if err != nil {
 		return out, err
 	}
-	m, err := s.opt.Model(in.Job.Asked)
+	m, err := s.modelOf(in.Job)
 	if err != nil {
 		return out, err
 	}
@@ -46,6 +51,7 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 	if err != nil {
 		return out, err
 	}
+	tries := in.Job.Tries
 	for end := s.opt.Now().Add(s.opt.Segment); ; {
 		unread, err := s.opt.Admin.AgentMessages(ctx, ref, r.Seen)
 		if err != nil {
@@ -58,7 +64,27 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 		if !s.opt.Now().Before(end) {
 			return out, nil
 		}
+		turns := r.Turns
 		err = s.turn(ctx, &lease, r, m, unread)
+		if r.Turns > turns {
+			tries = 0
+		}
+		if err != nil {
+			var until time.Time
+			var fallback string
+			until, fallback, err = s.wait(ctx, lease, in.Job, m, tries, err)
+			switch {
+			case err != nil:
+			case fallback != "":
+				in.Job.Fallback = fallback
+				if m, err = s.modelOf(in.Job); err == nil {
+					continue
+				}
+			default:
+				out.Next, out.WaitUntil = job.NextWait, until
+				return out, nil
+			}
+		}
 		if admin.CodeOf(err) == admin.CodeSuperseded {
 			s.opt.Log.InfoContext(ctx, "a newer start works on the round", "job", ref.Job, "round", ref.Round)
 			return out, nil

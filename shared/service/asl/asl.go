@@ -12,10 +12,10 @@
 //
 // # What it knows
 //
-// States Task, Map (distributed mode), Choice, Succeed and Fail. Fields Parameters,
+// States Task, Map (distributed mode), Choice, Wait, Succeed and Fail. Fields Parameters,
 // ItemSelector, ItemsPath, ResultPath, Retry, Catch, TimeoutSeconds,
 // MaxConcurrency, ToleratedFailurePercentage (only 0), Error, Cause,
-// ErrorPath, CausePath; Choices and Default with And, Or, Not, StringEquals,
+// ErrorPath, CausePath, TimestampPath; Choices and Default with And, Or, Not, StringEquals,
 // NumericEquals, BooleanEquals and IsPresent. Paths are "$", "$.a.b" and "$$.Map.Item.Value"; there
 // are no intrinsic functions.
 //
@@ -95,6 +95,8 @@ type Options struct {
 	Log *slog.Logger
 	// Sleep waits before a retry, at most until ctx ends; default: a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Wait waits in a Wait state, at most until ctx ends; default: Sleep until then.
+	Wait func(ctx context.Context, until time.Time) error
 	// Jitter returns numbers in [0, 1) for JitterStrategy FULL; default: random.
 	Jitter func() float64
 	// MaxStateBytes limits the input and output of states; default 256 KiB.
@@ -148,6 +150,7 @@ const (
 	kindTask    kind = "Task"
 	kindMap     kind = "Map"
 	kindChoice  kind = "Choice"
+	kindWait    kind = "Wait"
 	kindSucceed kind = "Succeed"
 	kindFail    kind = "Fail"
 )
@@ -159,6 +162,7 @@ type state struct {
 	next string // empty: the end; of a Choice, none
 
 	choices []choice
+	until   path // of a Wait
 
 	resource   string
 	parameters *template // nil: the input as it is

@@ -155,12 +155,15 @@ func (l *loader) state(name string, o *object, inMap bool) *state {
 		l.flow(s, o)
 	case kindChoice:
 		l.choices(s, o)
+	case kindWait:
+		s.until = o.inputPath("TimestampPath", "")
+		s.next = o.text("Next", true)
 	case kindSucceed:
 	case kindFail:
 		s.errorName, s.errorNamePath = o.textOrPath("Error")
 		s.cause, s.causePath = o.textOrPath("Cause")
 	default:
-		o.wrong("Type", "%q is not known: only Task, Map, Choice, Succeed and Fail are", s.kind)
+		o.wrong("Type", "%q is not known: only Task, Map, Choice, Wait, Succeed and Fail are", s.kind)
 	}
 	o.done()
 	return s

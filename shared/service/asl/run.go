@@ -37,6 +37,9 @@ func (m *Machine) Run(ctx context.Context, name string, input json.RawMessage, o
 	if opt.Jitter == nil {
 		opt.Jitter = rand.Float64
 	}
+	if opt.Wait == nil {
+		opt.Wait = func(ctx context.Context, until time.Time) error { return opt.Sleep(ctx, time.Until(until)) }
+	}
 	opt.MaxStateBytes = cmp.Or(opt.MaxStateBytes, defaultMaxState)
 	opt.Grace = cmp.Or(opt.Grace, defaultGrace)
 	for _, r := range m.Resources() {
@@ -91,6 +94,12 @@ func (x *execution) graph(ctx context.Context, g *graph, input any) (any, error)
 			}
 			name = next
 			continue
+		case kindWait:
+			if err := x.wait(ctx, s, input); err != nil {
+				return nil, err
+			}
+			name = s.next
+			continue
 		}
 		out, next, err := x.state(ctx, s, input)
 		if err != nil {
@@ -101,6 +110,18 @@ func (x *execution) graph(ctx context.Context, g *graph, input any) (any, error)
 		}
 		input, name = out, next
 	}
+}
+
+// wait waits until the time that the state's input names, in the form of RFC 3339. A
+// time in the past is no wait.
+func (x *execution) wait(ctx context.Context, s *state, input any) error {
+	v, _ := s.until.get(scope{input: input})
+	text, _ := v.(string)
+	until, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return runtimeError(s, "the value at the path '%s' is not a timestamp", s.until.text)
+	}
+	return x.opt.Wait(ctx, until)
 }
 
 // failure is the error that a Fail state ends with.

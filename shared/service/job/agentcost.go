@@ -7,6 +7,9 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
+// AgentRound is the time of a round, after which its workflow ends.
+const AgentRound = 6 * time.Hour
+
 // AgentSegment is how long one call of the agent's step Work begins new turns.
 const AgentSegment = 11 * time.Minute
 

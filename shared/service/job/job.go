@@ -47,7 +47,9 @@ const (
 // to the choice after it.
 type AgentOutput struct {
 	admin.AgentRef
-	Next string `json:"next"` // one of NextWork, NextPublish and NextDone
+	Next string `json:"next"` // one of NextWork, NextPublish, NextDone and NextWait
+	// WaitUntil is when Work is called again after NextWait, in whole seconds.
+	WaitUntil time.Time `json:"waitUntil,omitzero"`
 }
 
 // What comes after a step of a round.
@@ -55,6 +57,7 @@ const (
 	NextWork    = "work"
 	NextPublish = "publish"
 	NextDone    = "done"
+	NextWait    = "wait"
 )
 
 // PullInput asks the step that reads repositories for the pull request of a final

@@ -75,11 +75,12 @@ type work struct {
 	stop     context.CancelCauseFunc
 	done     chan struct{} // closed when the loop and all executions are gone
 
-	mu     sync.Mutex
-	active map[execution]context.CancelCauseFunc // running executions
-	owners map[execution]string                  // of executions that run or wait
-	ending map[execution]*ending                 // executions whose end the database doesn't note as told yet
-	wg     sync.WaitGroup
+	mu      sync.Mutex
+	active  map[execution]context.CancelCauseFunc // running executions
+	waiting map[execution]bool                    // those of them in a Wait state, which take no place
+	owners  map[execution]string                  // of executions that run or wait
+	ending  map[execution]*ending                 // executions whose end the database doesn't note as told yet
+	wg      sync.WaitGroup
 }
 
 // execution is what an execution is known by.
@@ -131,7 +132,7 @@ func (r *Runner) Resume(ctx context.Context, tasks map[string]asl.Task, opt Runn
 	ctx, stop := context.WithCancelCause(ctx)
 	r.work = &work{
 		r: r, opt: opt, machines: machines, tasks: tasks, stop: stop, done: make(chan struct{}),
-		active: map[execution]context.CancelCauseFunc{}, owners: map[execution]string{}, ending: map[execution]*ending{},
+		active: map[execution]context.CancelCauseFunc{}, waiting: map[execution]bool{}, owners: map[execution]string{}, ending: map[execution]*ending{},
 	}
 	go r.work.loop(ctx)
 	return nil
@@ -372,10 +373,12 @@ func (w *work) beginNext(ctx context.Context, list []store.Execution) {
 	runs := map[string]int{}
 	if w.opt.Owner != nil {
 		for key := range w.active {
-			runs[w.owners[key]]++ // it was asked for when the execution began
+			if !w.waiting[key] {
+				runs[w.owners[key]]++ // it was asked for when the execution began
+			}
 		}
 	}
-	for len(w.active) < w.opt.MaxExecutions && len(list) > 0 {
+	for w.free() && len(list) > 0 {
 		next := 0
 		if w.opt.Owner != nil {
 			for i := range list {
@@ -393,6 +396,32 @@ func (w *work) beginNext(ctx context.Context, list []store.Execution) {
 	}
 }
 
+// free reports whether another execution may run. The caller holds w.mu.
+func (w *work) free() bool { return len(w.active)-len(w.waiting) < w.opt.MaxExecutions }
+
+// wait is the Wait state of an execution, which gives its place away until then, and
+// takes one again afterwards.
+func (w *work) wait(ctx context.Context, key execution, until time.Time) error {
+	w.mu.Lock()
+	w.waiting[key] = true
+	w.mu.Unlock()
+	w.r.poke()
+	err := asl.Sleep(ctx, until.Sub(w.r.l.now()))
+	for err == nil {
+		w.mu.Lock()
+		free := w.free()
+		if free {
+			delete(w.waiting, key)
+		}
+		w.mu.Unlock()
+		if free {
+			return nil
+		}
+		err = asl.Sleep(ctx, w.opt.Poll)
+	}
+	return err
+}
+
 // begin runs an execution. The caller holds w.mu.
 func (w *work) begin(ctx context.Context, e store.Execution) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -405,6 +434,7 @@ func (w *work) begin(ctx context.Context, e store.Execution) {
 		}
 		w.mu.Lock()
 		delete(w.active, keyOf(e))
+		delete(w.waiting, keyOf(e))
 		w.mu.Unlock()
 		w.r.poke()
 	})
@@ -419,7 +449,10 @@ func (w *work) execute(ctx context.Context, e store.Execution) {
 	if machine := w.machines[e.Workflow]; machine == nil {
 		err = fmt.Errorf("this process has no steps of the workflow %s", e.Workflow)
 	} else {
-		_, err = machine.Run(ctx, e.Name, json.RawMessage(e.Input), asl.Options{Tasks: w.tasks, Log: w.opt.Log, Sleep: w.opt.Sleep})
+		_, err = machine.Run(ctx, e.Name, json.RawMessage(e.Input), asl.Options{
+			Tasks: w.tasks, Log: w.opt.Log, Sleep: w.opt.Sleep,
+			Wait: func(ctx context.Context, until time.Time) error { return w.wait(ctx, keyOf(e), until) },
+		})
 	}
 	e.State = store.Succeeded
 	var failed *asl.Error

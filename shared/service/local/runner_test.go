@@ -386,6 +386,55 @@ func TestOnlySoManyExecutionsAtOnce(t *testing.T) {
 	}
 }
 
+// An execution in a Wait state gives its place to others.
+func TestWaitingExecutionsTakeNoPlace(t *testing.T) {
+	l := open(t, t.TempDir())
+	begun := make(chan string, 10)
+	opt := fast
+	opt.MaxExecutions = 1
+	tasks := hangingTasks(begun)
+	step := func(next func(n int) job.AgentOutput) asl.Task {
+		n := 0
+		return func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			n++
+			return json.Marshal(next(n))
+		}
+	}
+	tasks[job.TaskAgentPrepare] = step(func(int) job.AgentOutput { return job.AgentOutput{Next: job.NextWork} })
+	tasks[job.TaskAgentWork] = step(func(n int) job.AgentOutput {
+		if n == 1 {
+			begun <- "round waits"
+			return job.AgentOutput{Next: job.NextWait, WaitUntil: time.Now().Add(2 * time.Second)}
+		}
+		begun <- "round goes on"
+		return job.AgentOutput{Next: job.NextPublish}
+	})
+	tasks[job.TaskAgentPublish] = step(func(int) job.AgentOutput { return job.AgentOutput{Next: job.NextDone} })
+	tasks[job.TaskAgentFail] = step(func(int) job.AgentOutput { return job.AgentOutput{} })
+	if err := l.Runner().Start(t.Context(), store.WorkflowAgent, "agj_1-1", []byte(`{"projectId":"prj_1","jobId":"agj_1","round":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	resume(t, l, tasks, opt)
+	if got := receive(t, begun); got != "round waits" {
+		t.Fatal(got)
+	}
+	start(t, l.Runner(), "exp_0")
+	if got := receive(t, begun); got != "exp_0" {
+		t.Fatalf("%s goes on while the round waits", got)
+	}
+	// The round needs a place to go on.
+	time.Sleep(3 * time.Second)
+	if len(begun) != 0 {
+		t.Errorf("%s beside the export, in one place", <-begun)
+	}
+	if err := l.Runner().Stop(t.Context(), store.WorkflowExport, "exp_0", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := receive(t, begun); got != "round goes on" {
+		t.Error(got)
+	}
+}
+
 // One owner's executions never take all places, and of those who wait, the one
 // with fewer running goes first, however late it came.
 func TestExecutionsAreFairToOwners(t *testing.T) {

@@ -36,6 +36,7 @@ func Runner(t *testing.T, open func(t *testing.T, tasks Tasks) store.Runner) {
 		{"stopping what does not run is not an error", (*runnerSuite).stopNothing},
 		{"the state of an unknown execution is ErrNotFound", (*runnerSuite).unknown},
 		{"a round works as often as it asks for it", (*runnerSuite).round},
+		{"a round waits until the time that it asks for", (*runnerSuite).roundWaits},
 		{"an error of a round's step fails its execution", (*runnerSuite).roundFails},
 		{"executions of two workflows may have one name", (*runnerSuite).apart},
 		{"a workflow that nobody knows is refused", (*runnerSuite).unknownWorkflow},
@@ -51,14 +52,16 @@ func Runner(t *testing.T, open func(t *testing.T, tasks Tasks) store.Runner) {
 
 // runnerSuite has steps that do what the job's name says: "…-invalid" can't be
 // planned, "…-shard" has a shard that fails, "…-flaky" needs a second try,
-// "…-none" has no shards, "…-hang" does not end by itself, all others work.
+// "…-none" has no shards, "…-busy" waits once, "…-hang" does not end by itself, all
+// others work.
 type runnerSuite struct {
 	store.Runner
 	ctx     context.Context
 	hanging chan string // jobs that have begun to hang
 
-	mu    sync.Mutex
-	calls map[string][]string // by job
+	mu           sync.Mutex
+	calls        map[string][]string // by job
+	until, woken time.Time           // of the job "…-busy"
 }
 
 // stepError is a step's error with a code.
@@ -160,6 +163,18 @@ func (s *runnerSuite) tasks() Tasks {
 			switch {
 			case strings.HasSuffix(in.JobID, "-loop"):
 				return nil, &stepError{"loop", "the same call again and again"}
+			case strings.HasSuffix(in.JobID, "-busy") && nth == 1:
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.until = time.Now().Add(2 * time.Second).Truncate(time.Second)
+				out := in.output(job.NextWait).(job.AgentOutput)
+				out.WaitUntil = s.until
+				return out, nil
+			case strings.HasSuffix(in.JobID, "-busy"):
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.woken = time.Now()
+				return in.output(job.NextPublish), nil
 			case nth == 3:
 				return in.output("rest"), nil // the Choice knows no such thing
 			case nth%2 == 1:
@@ -372,6 +387,17 @@ func (s *runnerSuite) round(t *testing.T) {
 	name := s.startRound(t, unique()+"-ok")
 	s.endsOf(t, store.WorkflowAgent, name, store.Succeeded)
 	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 2, "agentpublish prj_1/2": 1})
+}
+
+func (s *runnerSuite) roundWaits(t *testing.T) {
+	name := s.startRound(t, unique()+"-busy")
+	s.endsOf(t, store.WorkflowAgent, name, store.Succeeded)
+	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 2, "agentpublish prj_1/2": 1})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.until.IsZero() || s.woken.Before(s.until) {
+		t.Errorf("called again at %v, asked for %v", s.woken, s.until)
+	}
 }
 
 func (s *runnerSuite) roundFails(t *testing.T) {

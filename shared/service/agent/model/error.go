@@ -127,6 +127,13 @@ func (e *Error) Unwrap() error { return e.Err }
 // temporary reports whether another attempt may help.
 func (e *Error) temporary() bool { return kinds[e.Kind].again && !e.final }
 
+// Passing reports whether the server may answer minutes or hours later: it has too much
+// to do, has reached a limit, can't be reached, or says when to come back.
+func (e *Error) Passing() bool {
+	busy := e.Kind == Unreachable || e.Kind == Overloaded || e.Kind == RateLimited
+	return e.temporary() && (busy || e.RetryAfter > 0)
+}
+
 // wireError is an error in a body or an event.
 type wireError struct {
 	Type    string `json:"type"`

@@ -46,8 +46,9 @@ import (
 // the API, default 2023-06-01), "headers" (further ones, texts) and "body"
 // (members that are added to each request). "auth" is how the server authenticates
 // its caller: by a key as X-Api-Key, as Authorization ("bearer"), by AWS's signature
-// for a region and a service, or not at all. A model without a price costs
-// nothing. Prices are US dollars for a million tokens, with at most six decimals.
+// for a region and a service, or not at all. A model may have "fallback", the name of
+// another that answers where its server could not for a round's whole time. A model
+// without a price costs nothing. Prices are US dollars for a million tokens, with at most six decimals.
 type Table struct {
 	fallback string
 	entries  map[string]Entry
@@ -62,6 +63,9 @@ type Entry struct {
 	// those of an answer.
 	Context, Output int
 	Price           Price
+	// Fallback is the name of the model that answers in its place when its server
+	// can't for hours; empty for none.
+	Fallback string
 }
 
 // Auth is how a server authenticates its caller.
@@ -156,6 +160,8 @@ type Choice struct {
 	Price Price
 	// MaxOutput bounds one answer, in tokens.
 	MaxOutput int
+	// Fallback is as of Entry.
+	Fallback string
 }
 
 // Entry returns what a name means, the default for "". It reports false for a
@@ -191,8 +197,15 @@ func ParseTable(src []byte) (*Table, error) {
 	for _, m := range r.members(o, "servers") {
 		servers[m.Name] = r.server(m.Name, m.Value)
 	}
-	for _, m := range r.members(o, "models") {
+	models := r.members(o, "models")
+	for _, m := range models {
 		t.entries[m.Name] = r.entry(m.Name, m.Value, servers)
+	}
+	for _, m := range models {
+		name := t.entries[m.Name].Fallback
+		if _, ok := t.entries[name]; name != "" && (!ok || name == m.Name) {
+			r.fail(r.object(m.Value).at("fallback"), "names no other model of the table")
+		}
 	}
 	t.fallback = o.text("default", true)
 	if _, ok := t.entries[t.fallback]; !ok {
@@ -397,6 +410,7 @@ func (r *tableReader) entry(name string, v *basejson.Value, servers map[string]S
 	if e.Output > e.Context {
 		r.fail(o.at("output"), "must not be over the context")
 	}
+	e.Fallback = o.text("fallback", false)
 	if price := o.take("price", basejson.Object, false); price != nil {
 		p := r.object(price)
 		e.Price = Price{p.price("input"), p.price("cacheWrite"), p.price("cacheRead"), p.price("output")}
