@@ -203,8 +203,8 @@ func TestAgentPlansAreListed(t *testing.T) {
 			t.Errorf("the row is missing: %s", want)
 		}
 	}
-	row("Active jobs of a project", "%s", func(p admin.AgentPlan) int64 { return int64(p.ActiveProject) })
-	row("Active jobs of an organisation", "%s", func(p admin.AgentPlan) int64 { return int64(p.ActiveOrganisation) })
+	row("Running jobs of a project", "%s", func(p admin.AgentPlan) int64 { return int64(p.ActiveProject) })
+	row("Running jobs of an organisation", "%s", func(p admin.AgentPlan) int64 { return int64(p.ActiveOrganisation) })
 	row("Starts of a project in an hour", "%s", func(p admin.AgentPlan) int64 { return int64(p.StartsPerHour) })
 	row("Turns of a round", "%s", func(p admin.AgentPlan) int64 { return int64(p.Turns) })
 	row("Tokens that the model reads in a round", "%s", func(p admin.AgentPlan) int64 { return p.Input })

@@ -99,7 +99,7 @@ func (s *Service) StartAgentJob(ctx context.Context, c Caller, in StartAgentJob)
 	in.IdempotencyKey = ""
 	run := func(sl *slot) (AgentJob, string, error) {
 		j, err := s.queueAgent(ctx, c, plan, in, sl)
-		if err == nil {
+		if err == nil && !j.Queued {
 			s.startAgent(ctx, j.Current())
 		}
 		return j, j.ID, err
@@ -109,7 +109,7 @@ func (s *Service) StartAgentJob(ctx context.Context, c Caller, in StartAgentJob)
 			return AgentJob{}, err
 		}
 		j, _, err := find[AgentJob](ctx, s, "agent job", agentJobKey(in.Project, id), id)
-		if err == nil && j.Round == 1 && j.Phase == AgentQueued {
+		if err == nil && j.Round == 1 && j.Phase == AgentQueued && !j.Queued {
 			s.startAgent(ctx, j.Current())
 		}
 		return j.asStarted(in), err
@@ -153,6 +153,9 @@ func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in S
 		job = tx.job
 		return err
 	})
+	if err == nil {
+		err = s.placed(ctx, &job)
+	}
 	return job, err
 }
 
@@ -246,15 +249,15 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 	if err != nil {
 		return AgentJob{}, err
 	}
-	if opened {
+	if opened && !job.Queued {
 		s.startAgent(ctx, job.Current())
 	}
-	return job, nil
+	return job, s.placed(ctx, &job)
 }
 
 // CancelAgentJob cancels a caller's active job: its round soon fails with
-// CodeCancelled, even in the middle of the model's answer, and one that waits for the
-// model fails at once. Repeating it is success.
+// CodeCancelled, even in the middle of the model's answer, and one that waits for a
+// place or for the model fails at once. Repeating it is success.
 // It returns CodeNotFound, CodePublishing if it is too late, CodeArchived,
 // CodeJobNotActive for a job that ended otherwise, CodeKeyReused or CodeKeyRunning.
 func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id, idempotencyKey string) (AgentJob, error) {
@@ -273,7 +276,7 @@ func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id, ide
 			return errNothing
 		}
 		j.CancelledAt = tx.now
-		if j.Waiting(tx.now) { // no step runs that could end it soon
+		if j.Queued || j.Waiting(tx.now) { // no step runs that could end it soon
 			return tx.fail(j.Current(), CodeCancelled, "")
 		}
 		tx.event(AgentEvent{Kind: AgentEventNote, Text: "cancelling"})
@@ -349,6 +352,9 @@ func (s *Service) AgentJob(ctx context.Context, c Caller, project, id string) (A
 		return AgentJob{}, err
 	}
 	j, _, err := find[AgentJob](ctx, s, "agent job", agentJobKey(project, id), id)
+	if err == nil {
+		err = s.placed(ctx, &j)
+	}
 	return j.shown(), err
 }
 
@@ -417,6 +423,13 @@ func (s *Service) ListAgentJobs(ctx context.Context, c Caller, in AgentList) ([]
 		}
 		return wanted, nil
 	})
+	if err == nil {
+		all := make([]*AgentJob, len(jobs))
+		for i := range jobs {
+			all[i] = &jobs[i]
+		}
+		err = s.placed(ctx, all...)
+	}
 	return jobs, strings.TrimPrefix(next, prefixAgentJob), err
 }
 

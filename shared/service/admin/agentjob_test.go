@@ -248,75 +248,205 @@ func TestAgentJobsOfOthers(t *testing.T) {
 	}
 }
 
-// TestAgentPlaces: one active job a project and five an organisation, whoever
-// starts at the same time, and a hundred starts an hour. What ends frees its
-// place, once.
-func TestAgentPlaces(t *testing.T) {
+// pro is tenant with the plan Pro.
+func (w *world) pro(domain string) tenant {
+	w.t.Helper()
+	x := w.tenant(domain)
+	_, err := w.SetPlan(w.ctx, x.ID, admin.PlanPro)
+	want(w.t, err, "")
+	x.caller.Plan = admin.PlanPro
+	return x
+}
+
+// TestAgentQueue: three jobs of a project and ten of an organisation run, whoever
+// starts at the same time. The others wait without an execution, and what ends frees
+// its place for one of them, once.
+func TestAgentQueue(t *testing.T) {
 	w := newWorld(t)
-	x := w.tenant("docs.example.com")
-	projects := []admin.Project{x.project}
-	for i := range 6 {
+	x := w.pro("docs.example.com")
+	projects := []string{x.project.ID}
+	for i := range 4 {
 		p, err := w.CreateProject(w.ctx, admin.Project{Organisation: x.ID, Domain: fmt.Sprintf("d%d.example.com", i), Repository: "https://git.example.com/docs"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		projects = append(projects, p)
+		want(t, err, "")
+		projects = append(projects, p.ID)
 	}
-	var mu sync.Mutex
-	var jobs []admin.AgentJob
 	var wg sync.WaitGroup
-	for i := range 3 * len(projects) {
+	for i := range 4 * len(projects) {
 		wg.Go(func() {
-			j, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: projects[i%len(projects)].ID, Prompt: "p"})
-			mu.Lock()
-			defer mu.Unlock()
-			if err == nil {
-				jobs = append(jobs, j)
-			} else if want(t, err, admin.CodeTooManyAgents); !strings.Contains(err.Error(), "active") {
+			_, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: projects[i%len(projects)], Prompt: "p"})
+			if err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	used := map[string]bool{}
-	for _, j := range jobs {
-		if used[j.Project] {
-			t.Errorf("two active jobs of %s", j.Project)
+	// state returns the jobs that run, by project, and the waiting ones by position.
+	state := func() (running map[string][]admin.AgentJob, queue map[int]admin.AgentJob) {
+		t.Helper()
+		running, queue = map[string][]admin.AgentJob{}, map[int]admin.AgentJob{}
+		n := 0
+		for _, p := range projects {
+			jobs, _, err := w.ListAgentJobs(w.ctx, x.caller, admin.AgentList{Project: p, Status: admin.AgentActive})
+			want(t, err, "")
+			for _, j := range jobs {
+				one, err := w.AgentJob(w.ctx, x.caller, p, j.ID)
+				if err != nil || one.Position != j.Position || one.Queued != j.Queued || j.Queued != (j.Position > 0) {
+					t.Errorf("listed at %d, read at %d, %v", j.Position, one.Position, err)
+				}
+				if started := slices.Contains(w.runner.started, j.ID+"-1"); started == j.Queued {
+					t.Errorf("queued: %v, and has an execution: %v", j.Queued, started)
+				}
+				if j.Queued {
+					queue[j.Position] = j
+					continue
+				}
+				n++
+				running[p] = append(running[p], j)
+			}
+			if len(running[p]) > 3 {
+				t.Errorf("%d jobs of a project run", len(running[p]))
+			}
 		}
-		used[j.Project] = true
+		if n > 10 {
+			t.Errorf("%d jobs run", n)
+		}
+		for i := range queue {
+			if i > len(queue) {
+				t.Errorf("position %d of %d", i, len(queue))
+			}
+		}
+		return running, queue
 	}
-	if len(jobs) != 5 {
-		t.Fatalf("%d jobs are active, want 5", len(jobs))
+	running, queue := state()
+	if len(queue) != 10 {
+		t.Fatalf("%d jobs wait, want 10", len(queue))
 	}
-	for range 3 { // freed once
-		if err := w.FailAgent(w.ctx, jobs[0].Current(), admin.CodeBudget, ""); err != nil {
-			t.Fatal(err)
+	for len(queue) > 0 {
+		next := queue[1]
+		ends := append(running[next.Project], running[projects[0]]...)[0]
+		for range 3 { // frees its place once
+			want(t, w.FailAgent(w.ctx, ends.Current(), admin.CodeBudget, ""), "")
+		}
+		waiting := len(queue)
+		if running, queue = state(); len(queue) != waiting-1 {
+			t.Fatalf("%d jobs wait after %d", len(queue), waiting)
+		}
+		if w.agentNow(next).Queued {
+			t.Error("the first of the queue still waits")
 		}
 	}
-	again, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: jobs[0].Project, Prompt: "p"})
+}
+
+// TestAgentQueueIsFair: a project that starts many jobs doesn't keep others waiting.
+func TestAgentQueueIsFair(t *testing.T) {
+	w := newWorld(t)
+	x := w.pro("docs.example.com")
+	p := map[string]string{"a": x.project.ID}
+	for _, name := range []string{"b", "c", "d", "e"} {
+		project, err := w.CreateProject(w.ctx, admin.Project{Organisation: x.ID, Domain: name + ".example.com", Repository: "https://git.example.com/docs"})
+		want(t, err, "")
+		p[name] = project.ID
+	}
+	start := func(project string) admin.AgentJob {
+		j, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: p[project], Prompt: "p"})
+		want(t, err, "")
+		return j
+	}
+	var run []admin.AgentJob
+	for _, name := range []string{"a", "a", "a", "b", "b", "b", "c", "c", "c", "d"} {
+		run = append(run, start(name))
+	}
+	a, d, e := start("a"), start("d"), start("e")
+	if a.Position != 1 || d.Position != 1 || e.Position != 1 {
+		t.Errorf("each was first when it came: %d, %d, %d", a.Position, d.Position, e.Position)
+	}
+	position := func(j admin.AgentJob) int {
+		j, err := w.AgentJob(w.ctx, x.caller, j.Project, j.ID)
+		want(t, err, "")
+		return j.Position
+	}
+	// e has no job that runs, d has one, a three.
+	if got := []int{position(e), position(d), position(a)}; !slices.Equal(got, []int{1, 2, 3}) {
+		t.Errorf("positions of e, d and a: %v", got)
+	}
+	// A cancelled one leaves the queue in the same call.
+	_, err := w.CancelAgentJob(w.ctx, x.caller, e.Project, e.ID, "")
 	want(t, err, "")
-	for _, p := range projects {
-		if !used[p.ID] {
-			_, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: p.ID, Prompt: "p"})
-			want(t, err, admin.CodeTooManyAgents)
-		}
+	if j := w.agentNow(e); j.Status != admin.AgentFailed || j.Failure.Code != admin.CodeCancelled || position(d) != 1 {
+		t.Errorf("%s, %v; d is at %d", j.Status, j.Failure, position(d))
 	}
-	_, err = w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: jobs[0].Project, Job: jobs[0].ID, Prompt: "p"})
-	want(t, err, admin.CodeTooManyAgents) // its place is taken by another job
-	for j := again; ; {
-		if err := w.FailAgent(w.ctx, j.Current(), admin.CodeBudget, ""); err != nil {
-			t.Fatal(err)
-		}
-		if j, err = w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: j.Project, Prompt: "p"}); err != nil {
-			break
+	// a's own place goes to d: a would still have its three.
+	want(t, w.FailAgent(w.ctx, run[9].Current(), admin.CodeBudget, ""), "")
+	if position(d) != 0 || position(a) != 1 {
+		t.Errorf("d is at %d, a at %d", position(d), position(a))
+	}
+	want(t, w.FailAgent(w.ctx, run[0].Current(), admin.CodeBudget, ""), "")
+	if j := w.agentNow(a); j.Queued || !slices.Contains(w.runner.started, a.ID+"-1") {
+		t.Errorf("a waits: %+v", j)
+	}
+	// A message to a final job waits like a new one, and to a waiting one is read later.
+	first, err := w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: e.Project, Job: e.ID, Prompt: "again"})
+	want(t, err, "")
+	again, err := w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: e.Project, Job: e.ID, Prompt: "and this"})
+	want(t, err, "")
+	if !first.Queued || first.Position != 1 || again.Messages != 3 || again.Round != 2 || slices.Contains(w.runner.started, e.ID+"-2") {
+		t.Errorf("%+v, %+v", first, again)
+	}
+}
+
+// TestFullAgentQueue: there are bounds, which Retry-After tells.
+func TestFullAgentQueue(t *testing.T) {
+	w := newWorld(t)
+	x := w.pro("docs.example.com")
+	var err error
+	var last admin.AgentJob
+	for n := 0; err == nil; n++ {
+		var j admin.AgentJob
+		if j, err = w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: x.project.ID, Prompt: "p"}); err == nil {
+			last = j
+		} else if n != 100 {
+			t.Errorf("%d starts: %v", n, err)
 		}
 	}
 	if want(t, err, admin.CodeTooManyAgents); !strings.Contains(err.Error(), "100 agent jobs") {
 		t.Error(err)
 	}
-	w.Advance(time.Hour)
-	_, err = w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: again.Project, Prompt: "p"})
+	if last.Position != 97 {
+		t.Errorf("the last one is at %d", last.Position)
+	}
+	for err = nil; err == nil; {
+		w.Advance(time.Hour)
+		for range 100 {
+			if _, err = w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: x.project.ID, Prompt: "p"}); err != nil {
+				break
+			}
+		}
+	}
+	if want(t, err, admin.CodeTooManyAgents); !strings.Contains(err.Error(), "200 agent jobs of your organisation are waiting") {
+		t.Error(err)
+	}
+}
+
+// TestAgentQueueAfterADeath: the reconciler's call admits what a process that died after
+// the end of a job has left, and counts of older versions let nobody wait for ever.
+func TestAgentQueueAfterADeath(t *testing.T) {
+	w := newWorld(t)
+	x := w.pro("docs.example.com")
+	var jobs []admin.AgentJob
+	for range 5 {
+		j, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: x.project.ID, Prompt: "p"})
+		want(t, err, "")
+		jobs = append(jobs, j)
+	}
+	// A better plan has more places, which no end of a job gives away.
+	_, err := w.SetPlan(w.ctx, x.ID, admin.PlanEnterprise)
 	want(t, err, "")
+	want(t, w.AdmitAgents(w.ctx, x.ID), "")
+	for _, j := range jobs {
+		if w.agentNow(j).Queued || !slices.Contains(w.runner.started, j.ID+"-1") {
+			t.Errorf("%s waits", j.ID)
+		}
+	}
 }
 
 // TestAgentStartOnce: one Idempotency-Key is one job, which a repeated call shows

@@ -6,7 +6,7 @@ import "cmp"
 type AgentPlan struct {
 	AgentLimits
 	// ActiveProject and ActiveOrganisation are how many jobs of a project, and
-	// of an organisation, may be active at once.
+	// of an organisation, may run at once. Others wait in a queue.
 	ActiveProject, ActiveOrganisation int
 	// StartsPerHour is how many rounds callers may start in a project within an
 	// hour of the clock.
@@ -35,12 +35,12 @@ func AgentPlanOf(p Plan) (AgentPlan, bool) {
 		return AgentPlan{AgentLimits{
 			Turns: 60, Input: 6_000_000, Output: 120_000, Cost: 5_000_000,
 			Files: 200, Bytes: 2 << 20, Prompt: 16 << 10, Messages: 20,
-		}, 1, 5, 100}, true
+		}, 3, 10, 100}, true
 	case PlanEnterprise:
 		return AgentPlan{AgentLimits{
 			Turns: 150, Input: 20_000_000, Output: 400_000, Cost: 20_000_000,
 			Files: 1000, Bytes: 16 << 20, Prompt: 64 << 10, Messages: 100,
-		}, 1, 5, 100}, true
+		}, 5, 25, 100}, true
 	}
 	return AgentPlan{}, false
 }

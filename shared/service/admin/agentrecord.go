@@ -64,7 +64,11 @@ type AgentJob struct {
 	Draft bool       `json:"draft,omitempty"`
 	Round int        `json:"round"` // from 1
 	Phase AgentPhase `json:"phase,omitempty"`
-	// RoundAt is when the round was queued; zero in records of older versions.
+	// Queued says that the round waits for a place and has no execution yet. Position
+	// is then its place in the queue, from 1, where a caller reads the job.
+	Queued   bool `json:"queued,omitempty"`
+	Position int  `json:"-"`
+	// RoundAt is when the round got its place; zero in records of older versions.
 	RoundAt time.Time `json:"roundAt,omitzero"`
 	// RetryAt is when a round asks the model again that could not answer; zero if it
 	// does not wait. Tries counts such waits since the last answer, Waits those of the
@@ -295,14 +299,6 @@ type (
 	}
 )
 
-// agentPlaces is a record that counts jobs which are active. A project's also
-// counts the starts of the hour.
-type agentPlaces struct {
-	Active int       `json:"active"`
-	Hour   time.Time `json:"hour,omitzero"`
-	Starts int       `json:"starts,omitempty"`
-}
-
 // Limits of what an event keeps, in bytes and in items.
 const (
 	maxEventText  = 4000
@@ -371,6 +367,8 @@ type agentTx struct {
 	news []AgentEvent
 	// quiet leaves the time of the last change as it is: callers see none.
 	quiet bool
+	// freed says that the job gave up its place: others that wait may begin.
+	freed bool
 	// wrote, if not nil, sees how the write ended and may change its error.
 	wrote func(error) error
 }
@@ -388,7 +386,9 @@ func (tx *agentTx) spend(u AgentUsage) {
 // again after a conflict.
 func (s *Service) agentChange(ctx context.Context, project, id string, fn func(*agentTx) error) (AgentJob, error) {
 	var job AgentJob
+	freed := false
 	err := s.transact(ctx, func() error {
+		freed = false
 		j, revision, err := find[AgentJob](ctx, s, "agent job", agentJobKey(project, id), project, id)
 		if err != nil {
 			return err
@@ -400,9 +400,14 @@ func (s *Service) agentChange(ctx context.Context, project, id string, fn func(*
 		} else if err != nil {
 			return err
 		}
-		job = tx.job
+		job, freed = tx.job, tx.freed
 		return tx.write()
 	})
+	if err == nil && freed {
+		if err := s.AdmitAgents(ctx, job.Organisation); err != nil {
+			s.opt.Log.ErrorContext(ctx, "the next agent job not started yet", "organisation", job.Organisation, "error", err)
+		}
+	}
 	return job, err
 }
 
@@ -488,54 +493,12 @@ func (e AgentEvent) bounded() AgentEvent {
 	return e
 }
 
-// take takes the places of a round that a caller starts, in its project and its
-// organisation, or returns CodeTooManyAgents.
-func (tx *agentTx) take(plan AgentPlan) error {
-	j := tx.job
-	project, revision, err := readOr[agentPlaces](tx.ctx, tx.s, projectAgentsKey(j.Project))
-	if err != nil {
-		return err
-	}
-	hour := tx.now.Truncate(time.Hour)
-	if !project.Hour.Equal(hour) {
-		project.Hour, project.Starts = hour, 0
-	}
-	switch {
-	case project.Active >= plan.ActiveProject:
-		return Errorf(CodeTooManyAgents, "an agent job of this project is active; wait until it is done, or send it a message").After(agentPause)
-	case project.Starts >= plan.StartsPerHour:
-		return Errorf(CodeTooManyAgents, "%d agent jobs of this project were started in this hour", project.Starts).After(hour.Add(time.Hour).Sub(tx.now))
-	}
-	org, orgRevision, err := readOr[agentPlaces](tx.ctx, tx.s, orgAgentsKey(j.Organisation))
-	if err != nil {
-		return err
-	}
-	if org.Active >= plan.ActiveOrganisation {
-		return Errorf(CodeTooManyAgents, "%d agent jobs of your organisation are active; wait until one is done", org.Active).After(agentPause)
-	}
-	project.Active++
-	project.Starts++
-	org.Active++
-	tx.put(projectAgentsKey(j.Project), revision, project)
-	tx.put(orgAgentsKey(j.Organisation), orgRevision, org)
-	return nil
-}
-
-// agentPause is when a caller over the limit of active jobs may try again: a
-// round takes minutes.
-const agentPause = 30 * time.Second
-
-// end makes the job final, frees its places and tells webhooks of it.
+// end makes the job final, frees its place and tells webhooks of it.
 func (tx *agentTx) end(status AgentStatus, text string) error {
 	tx.job.Status, tx.job.Phase, tx.job.FinishedAt, tx.job.RetryAt = status, "", tx.now, time.Time{}
 	tx.event(AgentEvent{Kind: AgentEventEnd, Text: text})
-	for _, key := range []store.Key{projectAgentsKey(tx.job.Project), orgAgentsKey(tx.job.Organisation)} {
-		places, revision, err := readOr[agentPlaces](tx.ctx, tx.s, key)
-		if err != nil {
-			return err
-		}
-		places.Active = max(0, places.Active-1)
-		tx.put(key, revision, places)
+	if err := tx.leave(); err != nil {
+		return err
 	}
 	event := EventAgentFailed
 	if status == AgentCompleted {

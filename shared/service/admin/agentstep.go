@@ -86,10 +86,7 @@ func (s *Service) AgentRound(ctx context.Context, ref AgentRef) (AgentInput, err
 	if err != nil {
 		return AgentInput{}, err
 	}
-	plan, ok := AgentPlanOf(o.Plan)
-	if !ok { // the plan went while the job was active: it may end
-		plan, _ = AgentPlanOf(PlanPro)
-	}
+	plan := agentPlanOrPro(o.Plan)
 	messages, err := s.agentMessages(ctx, ref, 0)
 	if err != nil {
 		return AgentInput{}, err

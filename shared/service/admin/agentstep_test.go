@@ -272,9 +272,14 @@ func TestUnreadMessages(t *testing.T) {
 	if got := w.runner.started[len(w.runner.started)-1]; got != j.ID+"-2" {
 		t.Errorf("started %s", got)
 	}
-	// The place is the same one: no other job may take it meanwhile.
-	_, err = w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: j.Project, Prompt: "p"})
-	want(t, err, admin.CodeTooManyAgents)
+	// The place is the same one: a sixth job waits.
+	for i := range 5 {
+		other, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: j.Project, Prompt: "p"})
+		want(t, err, "")
+		if other.Queued != (i == 4) {
+			t.Errorf("job %d beside it waits: %v", i+1, other.Queued)
+		}
+	}
 	want(t, w.FailAgent(w.ctx, j.Current(), admin.CodeLoop, ""), admin.CodeJobNotActive)
 	want(t, w.AgentNote(w.ctx, j.Current(), admin.AgentEvent{Kind: admin.AgentEventNote}), admin.CodeJobNotActive)
 	second := shown.Current()

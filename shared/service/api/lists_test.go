@@ -43,7 +43,7 @@ func TestCancelledExport(t *testing.T) {
 	}
 	var o api.Organisation
 	w.do(x.get("/v1/organisation")).want(200, "").into(&o)
-	if o.OrganisationID != x.ID || o.Plan != "enterprise" || o.Limits != (api.OrganisationLimits{MaxRunningExports: 4, ActiveAgentJobs: 1, MaxActiveAgentJobs: 5}) {
+	if o.OrganisationID != x.ID || o.Plan != "enterprise" || o.Limits != (api.OrganisationLimits{MaxRunningExports: 4, ActiveAgentJobs: 1, MaxActiveAgentJobs: 25}) {
 		t.Errorf("the organisation is %+v", o)
 	}
 	// A cause that a step had recorded does not hide who ended the job.

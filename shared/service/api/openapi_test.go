@@ -403,14 +403,19 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 	for range admin.MaxWebhooks {
 		w.webhook(full)
 	}
-	// A job whose project has an active one, and one that is publishing.
+	// A job that is publishing, and one of a project with all starts of the hour.
 	publishing := w.agentIn(x, "publishing.example.com")
 	_, err := w.BeginAgentRound(w.ctx, publishing.Current(), admin.AgentBase{Commit: "c1"})
 	must(w, 0, err)
 	_, err = w.BeginAgentPublish(w.ctx, publishing.Current(), 1)
 	must(w, 0, err)
 	w.Advance(time.Second)
-	busy := must3(w, x, x.doneAgent.Project)
+	crowd := w.agentIn(x, "crowd.example.com")
+	must(w, 0, w.FailAgent(w.ctx, crowd.Current(), admin.CodeLoop, ""))
+	for range 99 {
+		_, err = w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: crowd.Project, Prompt: "p"})
+		must(w, 0, err)
+	}
 	archived := w.agentIn(x, "archived.example.com")
 	must(w, 0, w.FailAgent(w.ctx, archived.Current(), admin.CodeLoop, ""))
 	_, err = w.ArchiveAgentJob(w.ctx, x.caller, archived.Project, archived.ID, "")
@@ -457,14 +462,14 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 		},
 		"startAgentJob": {
 			400: x.post("/v2/agent/"+x.idle.ID+"/job", `{"prompt":""}`), 404: x.post("/v2/agent/none/job", prompt),
-			409: x.post("/v2/agent/"+x.idle.ID+"/job", `{"prompt":"p","model":"unknown"}`), 429: x.post("/v2/agent/"+x.project.ID+"/job", prompt),
+			409: x.post("/v2/agent/"+x.idle.ID+"/job", `{"prompt":"p","model":"unknown"}`), 429: x.post("/v2/agent/"+crowd.Project+"/job", prompt),
 			413: x.post("/v2/agent/"+x.idle.ID+"/job", strings.Repeat(" ", 2<<20)), 415: with(x.post("/v2/agent/"+x.idle.ID+"/job", prompt), "Content-Type", "text/plain"),
 		},
 		"listAgentJobs":   {404: x.get("/v2/agent/none/jobs"), 400: x.get("/v2/agent/" + x.project.ID + "/jobs?limit=0")},
 		"listAgentEvents": {404: x.get(agent(x.project.ID, "none") + "/events"), 400: x.get(agent(x.project.ID, x.agent) + "/events?from=1")},
 		"messageAgentJob": {
 			400: x.post(agent(x.project.ID, x.agent)+"/message", `{"prompt":"p","model":"m"}`), 404: x.post(agent(x.project.ID, "none")+"/message", prompt),
-			409: x.post(agent(archived.Project, archived.ID)+"/message", prompt), 429: x.post(agent(busy.Project, x.doneAgent.ID)+"/message", prompt),
+			409: x.post(agent(archived.Project, archived.ID)+"/message", prompt), 429: x.post(agent(crowd.Project, crowd.ID)+"/message", prompt),
 			413: x.post(agent(x.project.ID, x.agent)+"/message", strings.Repeat(" ", 2<<20)), 415: with(x.post(agent(x.project.ID, x.agent)+"/message", prompt), "Content-Type", "text/plain"),
 		},
 		"cancelAgentJob": {

@@ -22,7 +22,7 @@ const agentLook = 5 * time.Second
 // model answers. A test holds it against jobs that are counted.
 func AgentAsksOf(rounds, turns, more int) Asks {
 	once := Asks{WriteUnits: 6}
-	round := Asks{WriteUnits: 56, ReadUnits: 44, ObjectWrites: 4, ObjectReads: 4, Transitions: 7, Calls: 3}
+	round := Asks{WriteUnits: 54, ReadUnits: 44, ObjectWrites: 4, ObjectReads: 4, Transitions: 7, Calls: 3}
 	turn := Asks{WriteUnits: 8, ReadUnits: 6, ObjectWrites: 1, ObjectReads: 1}
 	return Asks{
 		WriteUnits: once.WriteUnits + rounds*round.WriteUnits + turns*turn.WriteUnits, ReadUnits: rounds*round.ReadUnits + turns*turn.ReadUnits,

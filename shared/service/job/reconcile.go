@@ -34,12 +34,22 @@ func (k *Keeper) Reconcile(ctx context.Context) error {
 	if err != nil {
 		faults = append(faults, err)
 	}
+	queues := map[string]bool{} // organisations with jobs that wait for a place
 	err = k.opt.Admin.ActiveAgents(ctx, func(job admin.AgentJob) error {
+		if job.Queued {
+			queues[job.Organisation] = true
+			return ctx.Err()
+		}
 		if err := k.reconcileAgent(ctx, job); err != nil {
 			faults = append(faults, fmt.Errorf("agent job %s: %w", job.ID, err))
 		}
 		return ctx.Err()
 	})
+	for organisation := range queues {
+		if err := k.opt.Admin.AdmitAgents(ctx, organisation); err != nil {
+			faults = append(faults, fmt.Errorf("agent jobs of %s: %w", organisation, err))
+		}
+	}
 	if err == nil {
 		err = k.archive(ctx)
 	}
