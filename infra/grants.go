@@ -69,7 +69,7 @@ var (
 	findings    = admin.FindingsKey("*")
 	changeLists = admin.ChangesKey("*")
 
-	anyRound = agentObjects + "*"
+	anyRound = job.AgentObjects + "*"
 
 	keptList  = job.KeptKey("*")
 	keptPacks = admin.AllKept + "*"
@@ -189,25 +189,25 @@ func grants() map[string]access {
 		},
 
 		// Who has a forge's credential has no model's key, and the other way
-		// round. The step that ends a round removes its text and checkpoints.
+		// round. What a round keeps stays until the reconciler sweeps it.
 		"agentprepare": {
 			table: round, keys: andCredentials, credentials: true, githubApp: true,
 			// A step that runs again looks whose an object is that is there.
-			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload"}}, sourcesListing: true,
+			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "AbortMultipartUpload"}}, sourcesListing: true,
 		},
 		"agentwork": {
 			table: round, keys: rounds, modelKeys: true,
-			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload"}}, sourcesListing: true,
+			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "AbortMultipartUpload"}}, sourcesListing: true,
 		},
 		"agentpublish": {
 			table: round, keys: andCredentials, credentials: true, githubApp: true,
-			sources: map[string][]string{anyRound: {"GetObject", "DeleteObject"}}, sourcesListing: true,
+			sources: map[string][]string{anyRound: get}, sourcesListing: true,
 		},
 		"agentfail": {table: write, keys: rounds},
 
 		"reconcile": {
 			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, index: true,
-			sources: map[string][]string{manifests: {"GetObject", "DeleteObject"}, packs: del}, sourcesListing: true,
+			sources: map[string][]string{manifests: {"GetObject", "DeleteObject"}, packs: del, anyRound: del}, sourcesListing: true,
 			exports: map[string][]string{anyPart: {"GetObject", "DeleteObject"}, findings: put, bundleFiles: takeBack, keptPacks: del}, exportsListing: true,
 			// It has no credential of a forge, and asks who has one for pull requests.
 			invokes: []string{"agentprepare"},

@@ -32,13 +32,6 @@ type storage struct {
 // activeIndex is the index of jobs that are not final.
 const activeIndex = "active"
 
-// agentObjects begins the keys of what rounds of agents keep. Each round begins
-// anew and takes hours at most, so they go after agentDays.
-const (
-	agentObjects = "agents/"
-	agentDays    = 14
-)
-
 func newStorage(s *stack) storage {
 	var key awskms.IKey
 	if s.key != "" {
@@ -50,11 +43,9 @@ func newStorage(s *stack) storage {
 		Id: jsii.String("old-logs"), Expiration: awscdk.Duration_Days(jsii.Number(90)),
 	})
 	st := storage{
-		table: s.newTable(key),
-		logs:  logs,
-		sources: s.bucket("Sources", logs, key, &awss3.LifecycleRule{
-			Id: jsii.String("old-rounds"), Prefix: jsii.String(agentObjects), Expiration: awscdk.Duration_Days(jsii.Number(agentDays)),
-		}),
+		table:   s.newTable(key),
+		logs:    logs,
+		sources: s.bucket("Sources", logs, key),
 		exports: s.bucket("Exports", logs, key),
 		key:     key,
 	}

@@ -105,9 +105,10 @@ var rooms = map[string][]string{
 	"shared/service/admin": {"shared/base/lazy", "shared/base/remote", "shared/service/store"},
 	// No forge: a program that works on rounds links none.
 	"shared/service/agent": {
-		"shared/render/check", "shared/service/admin", "shared/service/agent/model", "shared/service/agent/tool",
+		"shared/render/check", "shared/service/admin", "shared/service/agent/merge", "shared/service/agent/model", "shared/service/agent/tool",
 		"shared/service/job", "shared/service/store",
 	},
+	"shared/service/agent/merge": {},
 	"shared/service/agent/model": {"shared/base/json", "shared/base/lazy", "shared/base/remote", "shared/service/store"},
 	// For tests, and for programs that play a model.
 	"shared/service/agent/model/modeltest": {"shared/service/agent/model"},
@@ -225,7 +226,7 @@ var keepers = map[string]keeper{
 	"github.com/goccy/go-yaml":               {"one reader of front matter, one of rules, the chart's head", []string{"shared/render/check", "shared/render/site", "shared/render/theme", "shared/render/diagram", "infra/image"}},
 	"go.yaml.in/yaml/v3":                     {"the one YAML library that keeps order and lines", []string{"shared/render/reference"}},
 	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve"}},
-	"znkr.io/diff":                           {"words of pages are compared in one place", []string{"shared/delivery/diff"}},
+	"znkr.io/diff":                           {"words of pages are compared in one place, and lines merged in one", []string{"shared/delivery/diff", "shared/service/agent/merge"}},
 	"github.com/yuin/goldmark":               {"mdx is the one parser of Markdown", nil},
 	"github.com/evanw/esbuild":               {"JavaScript is script's", []string{"shared/render/script", "shared/render/script/island"}},
 	"github.com/go-sourcemap/sourcemap":      {"JavaScript is script's", []string{"shared/render/script/island"}},

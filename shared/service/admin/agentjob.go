@@ -277,7 +277,7 @@ func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id, ide
 		}
 		j.CancelledAt = tx.now
 		if j.Queued || j.Waiting(tx.now) { // no step runs that could end it soon
-			return tx.fail(j.Current(), CodeCancelled, "")
+			return tx.fail(j.Current(), AgentEnd{})
 		}
 		tx.event(AgentEvent{Kind: AgentEventNote, Text: "cancelling"})
 		return nil

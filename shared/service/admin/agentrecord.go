@@ -80,9 +80,11 @@ type AgentJob struct {
 	Fallback string `json:"fallback,omitempty"`
 	// Messages is how many there are; the prompt is number 1.
 	Messages int `json:"messages"`
-	// Seen is the number of the last message that a completed round has read: the
-	// next one begins after it.
+	// Seen is the number of the last message that a round which is over has read,
+	// however it ended: the next one begins after it.
 	Seen int `json:"seen,omitempty"`
+	// Read is the number of the last message that the model has read and answered.
+	Read int `json:"read,omitempty"`
 	// CancelledAt is when the end of this round was asked for.
 	CancelledAt time.Time `json:"cancelledAt,omitzero"`
 	Failure     *Failure  `json:"failure,omitempty"`
@@ -284,18 +286,33 @@ type AgentReview struct {
 // IsZero reports whether there is nothing to know.
 func (r AgentReview) IsZero() bool { return len(r.NewHosts)+len(r.Executable)+len(r.Findings) == 0 }
 
+// AgentEnd is how a round ended. Rounds of earlier versions have Code and Reopened
+// alone.
+type AgentEnd struct {
+	Round int `json:"round,omitempty"`
+	// Code and Message are those of its failure, empty for one that was completed.
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Reopened is set if the next round began in the same transaction.
+	Reopened bool `json:"reopened,omitempty"`
+	// Base is what the round stood on, zero if it was not prepared.
+	Base AgentBase `json:"base,omitzero"`
+	// Seen is the number of the last message that it has read. Refused is the number
+	// of the first one that the model refused, with those up to Seen; 0 for none.
+	Seen    int `json:"seen,omitempty"`
+	Refused int `json:"refused,omitempty"`
+}
+
 // Rows of the partition agent#<agj>.
 type (
+	// agentStream has the project, by which the job of an object is found. Jobs that
+	// had their last event in an earlier version lack it.
 	agentStream struct {
-		Next int `json:"next"` // number of the next event
+		Next    int    `json:"next"` // number of the next event
+		Project string `json:"project,omitempty"`
 	}
 	agentLease struct {
 		Attempt int `json:"attempt"`
-	}
-	// agentEnd is how a round ended; Code is empty for one that was completed.
-	agentEnd struct {
-		Code     string `json:"code,omitempty"`
-		Reopened bool   `json:"reopened,omitempty"`
 	}
 )
 
@@ -465,6 +482,7 @@ func (tx *agentTx) number() error {
 		e.N = stream.Next
 		tx.put(agentEventKey(tx.job.ID, e.N), 0, e.bounded())
 	}
+	stream.Project = tx.job.Project
 	tx.put(agentStreamKey(tx.job.ID), revision, stream)
 	return nil
 }

@@ -200,11 +200,31 @@ func (s *Service) CheckAgentLease(ctx context.Context, lease AgentLease) error {
 // AgentTurns returns the turns of a round, in order. It returns
 // CodeJobNotActive if the job is final or in another round.
 func (s *Service) AgentTurns(ctx context.Context, ref AgentRef) ([]AgentTurn, error) {
+	return s.EarlierAgentTurns(ctx, ref, ref.Round)
+}
+
+// EarlierAgentTurns is AgentTurns for a round of the same job that is over; ref is the
+// current one.
+func (s *Service) EarlierAgentTurns(ctx context.Context, ref AgentRef, round int) ([]AgentTurn, error) {
 	if _, err := s.agentAt(ctx, ref); err != nil {
 		return nil, err
 	}
-	first := agentTurnKey(ref, 0)
+	first := agentTurnKey(AgentRef{ref.Project, ref.Job, round}, 0)
 	return all[AgentTurn](ctx, s, store.Query{PK: first.PK, Prefix: first.SK[:len(first.SK)-len("000000")]})
+}
+
+// AgentEnds returns how the rounds before ref ended, in order. It returns
+// CodeJobNotActive if the job is final or in another round.
+func (s *Service) AgentEnds(ctx context.Context, ref AgentRef) ([]AgentEnd, error) {
+	if _, err := s.agentAt(ctx, ref); err != nil {
+		return nil, err
+	}
+	first := agentEndKey(ref)
+	ends, err := all[AgentEnd](ctx, s, store.Query{PK: first.PK, Prefix: first.SK[:len(first.SK)-len("0000")]})
+	for i := range ends {
+		ends[i].Round = i + 1 // each round that is over has a record
+	}
+	return ends, err
 }
 
 // PutAgentTurn is the commit point of a turn: the turn, its events and the job's sums
@@ -243,6 +263,7 @@ func (s *Service) PutAgentTurn(ctx context.Context, lease *AgentLease, turn Agen
 		tx.spend(turn.Usage)
 		tx.job.Turns++
 		tx.job.RetryAt, tx.job.Tries = time.Time{}, 0
+		tx.job.Read = max(tx.job.Read, turn.Seen)
 		if turn.Model != "" {
 			tx.job.Model = turn.Model
 		}
@@ -342,7 +363,7 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 	}
 	j, err := s.agentChange(ctx, ref.Project, ref.Job, func(tx *agentTx) error {
 		reopened = false
-		if ended, there, err := readOr[agentEnd](ctx, s, agentEndKey(ref)); err != nil {
+		if ended, there, err := readOr[AgentEnd](ctx, s, agentEndKey(ref)); err != nil {
 			return err
 		} else if there > 0 && ended.Code == "" {
 			reopened = ended.Reopened
@@ -363,7 +384,7 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 		}
 		tx.job.Seen = result.Seen
 		reopened = tx.job.Messages > result.Seen
-		tx.put(agentEndKey(ref), 0, agentEnd{Reopened: reopened})
+		tx.put(agentEndKey(ref), 0, AgentEnd{Round: ref.Round, Reopened: reopened, Base: tx.job.Base, Seen: result.Seen})
 		if reopened {
 			tx.reopen()
 			return nil
@@ -385,14 +406,17 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 // FailAgent ends a round as failed, with CodeCancelled if the job was cancelled.
 // Repeating it is success and changes nothing. For a round that ended otherwise it
 // returns CodeJobNotActive. The job keeps the pull request of an earlier round.
+//
+// The messages that the round has read count as seen, and all of them if the job was
+// cancelled: the next round does not begin with them again.
 func (s *Service) FailAgent(ctx context.Context, ref AgentRef, code, message string) error {
-	return s.FailAgentIn(ctx, ref, "", code, message)
+	return s.FailAgentIn(ctx, ref, "", AgentEnd{Code: code, Message: message})
 }
 
-// FailAgentIn is FailAgent for the step of a phase. If the round has left the phase,
-// another start of the step has succeeded: nothing is changed, and the error is
-// CodeSuperseded.
-func (s *Service) FailAgentIn(ctx context.Context, ref AgentRef, phase AgentPhase, code, message string) error {
+// FailAgentIn is FailAgent for the step of a phase, with the Code, Message, Seen and
+// Refused of end. If the round has left the phase, another start of the step has
+// succeeded: nothing is changed, and the error is CodeSuperseded.
+func (s *Service) FailAgentIn(ctx context.Context, ref AgentRef, phase AgentPhase, end AgentEnd) error {
 	_, err := s.agentChange(ctx, ref.Project, ref.Job, func(tx *agentTx) error {
 		if tx.job.Round == ref.Round && tx.job.Final() && tx.job.Failure != nil {
 			return errNothing
@@ -403,19 +427,21 @@ func (s *Service) FailAgentIn(ctx context.Context, ref AgentRef, phase AgentPhas
 		if phase != "" && tx.job.Phase.after(phase) {
 			return Errorf(CodeSuperseded, "the round is %s", tx.job.Phase)
 		}
-		return tx.fail(ref, code, message)
+		return tx.fail(ref, end)
 	})
 	return gone(err)
 }
 
-// fail ends the job's round as failed.
-func (tx *agentTx) fail(ref AgentRef, code, message string) error {
+// fail ends the job's round as failed, with the Code, Message, Seen and Refused of end.
+func (tx *agentTx) fail(ref AgentRef, end AgentEnd) error {
+	failure := safeFailure(end.Code, end.Message)
+	seen := max(tx.job.Seen, tx.job.Read, end.Seen)
 	if !tx.job.CancelledAt.IsZero() {
-		code, message = CodeCancelled, "the agent job was cancelled"
+		failure = safeFailure(CodeCancelled, "the agent job was cancelled")
+		seen = tx.job.Messages
 	}
-	failure := safeFailure(code, message)
-	tx.job.Failure = &failure
-	tx.put(agentEndKey(ref), 0, agentEnd{Code: failure.Code})
+	tx.job.Failure, tx.job.Seen = &failure, seen
+	tx.put(agentEndKey(ref), 0, AgentEnd{Round: ref.Round, Code: failure.Code, Message: failure.Message, Base: tx.job.Base, Seen: seen, Refused: end.Refused})
 	return tx.end(AgentFailed, failure.Message)
 }
 
@@ -554,6 +580,19 @@ func (s *Service) indexedAgents(ctx context.Context, prefix string, fn func(Agen
 func (s *Service) FindAgentJob(ctx context.Context, project, id string) (AgentJob, error) {
 	j, _, err := find[AgentJob](ctx, s, "agent job", agentJobKey(project, id), project, id)
 	return j, err
+}
+
+// FindAgent is FindAgentJob for a job of any project. It does not find jobs that had
+// their last event in a version that did not note the project.
+func (s *Service) FindAgent(ctx context.Context, id string) (AgentJob, error) {
+	stream, _, err := readOr[agentStream](ctx, s, agentStreamKey(id))
+	if err != nil {
+		return AgentJob{}, err
+	}
+	if stream.Project == "" {
+		return AgentJob{}, notFound("agent job")
+	}
+	return s.FindAgentJob(ctx, stream.Project, id)
 }
 
 // FindAgentEvents returns all events of a job of any organisation, in order. It

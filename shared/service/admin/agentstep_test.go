@@ -400,12 +400,12 @@ func TestFailAgentIn(t *testing.T) {
 	w := newWorld(t)
 	x := w.tenant("docs.example.com")
 	j, _ := w.atWork(x)
-	want(t, w.FailAgentIn(w.ctx, j.Current(), admin.AgentPreparing, admin.CodeLoop, ""), admin.CodeSuperseded)
+	want(t, w.FailAgentIn(w.ctx, j.Current(), admin.AgentPreparing, admin.AgentEnd{Code: admin.CodeLoop}), admin.CodeSuperseded)
 	if now := w.agentNow(j); now.Status != admin.AgentActive {
 		t.Errorf("%+v", now)
 	}
 	for range 2 {
-		want(t, w.FailAgentIn(w.ctx, j.Current(), admin.AgentWorking, admin.CodeLoop, ""), "")
+		want(t, w.FailAgentIn(w.ctx, j.Current(), admin.AgentWorking, admin.AgentEnd{Code: admin.CodeLoop}), "")
 	}
 	if now := w.agentNow(j); now.Status != admin.AgentFailed || now.Failure.Code != admin.CodeLoop {
 		t.Errorf("%+v", now)

@@ -24,6 +24,9 @@ type SweepRound struct {
 	// at, and BundlesDone reports whether all were.
 	Bundle      string `json:"bundle,omitempty"`
 	BundlesDone bool   `json:"bundlesDone,omitempty"`
+	// Agent and AgentsDone are the same for the objects of agent jobs.
+	Agent      string `json:"agent,omitempty"`
+	AgentsDone bool   `json:"agentsDone,omitempty"`
 	// Organisations is where the list of organisations is to be resumed.
 	Organisations string `json:"organisations,omitempty"`
 	// Tries is how often work at this place was begun: above 1, whoever began

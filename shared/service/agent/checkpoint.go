@@ -81,26 +81,44 @@ type Round struct {
 
 // Load restores a round from its manifest and its turns.
 func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInput) (*Round, error) {
-	r := &Round{Ref: ref, In: in, Manifest: &Manifest{}, changes: map[string]tool.Change{}, repeated: map[string]int{}, Seen: in.Job.Seen, Usage: in.Spent}
 	if in.Job.Base.Manifest == "" {
 		return nil, admin.Errorf(admin.CodeInternal, "the round was not prepared")
 	}
-	if err := s.fetchJSON(ctx, in.Job.Base.Manifest, r.Manifest); err != nil {
+	turns, err := s.Admin.AgentTurns(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.restore(ctx, &Round{Ref: ref, In: in, Seen: in.Job.Seen, Usage: in.Spent}, in.Job.Base.Manifest, turns)
+	if err != nil {
+		return nil, err
+	}
+	before, err := tool.NewTree(r.Base, r.Manifest.Root)
+	if err != nil {
+		return nil, err
+	}
+	if r.checker, err = NewChecker(in.Project.Domain, before.FS(), r.Manifest.Findings); err != nil {
+		return nil, err
+	}
+	r.tools = tool.NewSet(r.Tree, tool.Options{
+		Check:  r.checker,
+		Limits: tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
+	})
+	return r, nil
+}
+
+// restore reads a round's manifest and the checkpoints of its turns into r, without its
+// tools.
+func (s Rounds) restore(ctx context.Context, r *Round, manifest string, turns []admin.AgentTurn) (*Round, error) {
+	r.Manifest, r.changes, r.repeated = &Manifest{}, map[string]tool.Change{}, map[string]int{}
+	if err := s.fetchJSON(ctx, manifest, r.Manifest); err != nil {
 		return nil, err
 	}
 	var err error
 	if r.Base, err = s.unpack(ctx, r.Manifest); err != nil {
 		return nil, err
 	}
-	if r.Tree, err = tool.NewTree(r.Base, r.Manifest.Root); err != nil {
-		return nil, err
-	}
-	if r.checker, err = NewChecker(in.Project.Domain, r.Tree.FS(), r.Manifest.Findings); err != nil {
-		return nil, err
-	}
-	turns, err := s.Admin.AgentTurns(ctx, ref)
-	if err != nil {
-		return nil, err
+	for _, c := range r.Manifest.Carried {
+		r.changes[c.Path] = c
 	}
 	for _, t := range turns {
 		var c checkpoint
@@ -114,14 +132,10 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 		changes = append(changes, c)
 	}
 	slices.SortFunc(changes, func(a, b tool.Change) int { return cmp.Compare(a.Path, b.Path) })
-	if err := r.Tree.Apply(changes); err != nil {
+	if r.Tree, err = tool.NewTree(r.Base, r.Manifest.Root); err != nil {
 		return nil, err
 	}
-	r.tools = tool.NewSet(r.Tree, tool.Options{
-		Check:  r.checker,
-		Limits: tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
-	})
-	return r, nil
+	return r, r.Tree.Apply(changes)
 }
 
 // check returns the new findings about the site with the round's changes.

@@ -84,28 +84,11 @@ func inside(path, root string) (string, bool) {
 	return strings.CutPrefix(path, root+"/")
 }
 
-// opening returns the first text of a round, with the requests of earlier rounds.
-func (r *Round) opening() string {
-	var b strings.Builder
-	for _, m := range r.In.Messages {
-		if m.N <= r.In.Job.Seen {
-			fmt.Fprintf(&b, "Asked before, and worked on in an earlier round:\n%s\n\n", quoteRequest(m.Prompt))
-		}
-	}
-	if b.Len() > 0 {
-		state := "Its pull request is no longer open: the files below are the branch's own, perhaps with those changes."
-		if r.In.Job.Base.Previous != "" {
-			state = "The changes of those rounds are in the files already; this round continues their pull request."
-		}
-		b.WriteString(state + "\n\n")
-	}
-	b.WriteString("The request:\n")
-	return b.String()
-}
+// opening returns the first text of a round: what happened in earlier ones, then the
+// request.
+func (r *Round) opening() string { return r.digest() + "The request:\n" }
 
-func quoteRequest(prompt string) string {
-	return "<request>\n" + strings.ReplaceAll(prompt, "</request>", "") + "\n</request>"
-}
+func quoteRequest(prompt string) string { return quoted("request", prompt) }
 
 // say returns the texts of the next user message: the request first, then
 // messages that came since, then what Work has to say. seen is the number of

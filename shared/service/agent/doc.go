@@ -20,6 +20,10 @@
 // that run at once the newest wins. So an answer is paid for at most twice, and no
 // tool is applied twice.
 //
+// However a round ends, its objects stay until the job is archived. The next round reads
+// what was asked, answered and changed, and begins with the changes that no pull request
+// has yet.
+//
 // This package has Work, and how a round is kept; package pull has the steps that
 // need a forge, so that a program with Work does not even link them.
 //
@@ -30,6 +34,8 @@
 //	watch.go         ends a request whose answer is no longer wanted
 //	conversation.go  what the model reads: instructions, messages, results
 //	checkpoint.go    a turn as it is stored, and a round as its turns
+//	memory.go        what a round knows of those before it, and goes on from
+//	rebase.go        changes made again where others changed files, by package merge
 //	budget.go        what a round may use, and calls that go in circles
 //	check.go         findings, and which are new
 package agent

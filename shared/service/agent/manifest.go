@@ -15,6 +15,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -35,6 +36,10 @@ type Manifest struct {
 	Packs []string `json:"packs"`
 	// Findings are those of a check of the site as it is.
 	Findings []check.Finding `json:"findings"`
+	// Memory is what the round knows of those before it, and Carried are the changes
+	// of one of them that it begins with.
+	Memory  Memory        `json:"memory,omitzero"`
+	Carried []tool.Change `json:"carried,omitempty"`
 }
 
 // File is a file of the repository. Pack counts from 1; 0 means that its text
@@ -47,9 +52,10 @@ type File struct {
 	Offset int64  `json:"offset,omitempty"`
 }
 
-// roundPrefix is what the keys of a round's objects begin with.
+// roundPrefix begins the keys of a round's objects. They stay until the job is archived:
+// the next round goes on from them, however this one ends. The sweep removes them.
 func roundPrefix(ref admin.AgentRef) string {
-	return fmt.Sprintf("agents/%s/%d/", ref.Job, ref.Round)
+	return fmt.Sprintf("%s%s/%d/", job.AgentObjects, ref.Job, ref.Round)
 }
 
 // keep stores an object under its digest and returns its key.
@@ -80,27 +86,6 @@ func (s Rounds) fetch(ctx context.Context, key string) ([]byte, error) {
 		return nil, fmt.Errorf("object %s: %w", key, store.ErrDigest)
 	}
 	return b, nil
-}
-
-// Clean removes what a round kept, once it is over. A failure is only logged: on
-// AWS, what is left goes by its age.
-func (s Rounds) Clean(ctx context.Context, ref admin.AgentRef) {
-	for {
-		list, err := s.Objects.List(ctx, roundPrefix(ref), "", 1000)
-		keys := make([]string, len(list))
-		for i, o := range list {
-			keys[i] = o.Key
-		}
-		if err == nil && len(keys) > 0 {
-			err = s.Objects.Delete(ctx, keys...)
-		}
-		if err != nil {
-			s.Log.WarnContext(ctx, "what a round of an agent job kept was not removed", "job", ref.Job, "round", ref.Round, "error", err)
-		}
-		if err != nil || len(keys) == 0 {
-			return
-		}
-	}
 }
 
 func (s Rounds) fetchJSON(ctx context.Context, key string, v any) error {

@@ -50,16 +50,28 @@ func (s Rounds) Step(ctx context.Context, ref admin.AgentRef, phase admin.AgentP
 	case admin.CodeTemporary, admin.CodeInternal, admin.CodeJobNotActive, admin.CodeSuperseded:
 		return out, err
 	}
-	ferr := s.Admin.FailAgentIn(ctx, ref, phase, coded.Code(), coded.SafeMessage())
+	end := admin.AgentEnd{Code: coded.Code(), Message: coded.SafeMessage()}
+	if refusal, ok := errors.AsType[*refusal](err); ok {
+		end.Refused, end.Seen = refusal.first, refusal.last
+	}
+	ferr := s.Admin.FailAgentIn(ctx, ref, phase, end)
 	switch admin.CodeOf(ferr) {
 	case "", admin.CodeJobNotActive:
-		s.Clean(ctx, ref)
 		return out, err
 	case admin.CodeSuperseded:
 		return out, nil
 	}
 	return out, ferr
 }
+
+// refusal is the error of a model that refused a request: that one is not made again in
+// later rounds. first and last are the numbers of its messages.
+type refusal struct {
+	error
+	first, last int
+}
+
+func (r *refusal) Unwrap() error { return r.error }
 
 // ErrCancelled returns the error of a cancelled round.
 func ErrCancelled() error {

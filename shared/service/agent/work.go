@@ -119,6 +119,9 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m m
 			s.spend(ctx, *lease, t)
 		}
 	}()
+	if admin.CodeOf(err) == model.CodeRefused {
+		return r.refused(err, seen)
+	}
 	if err != nil {
 		return err
 	}
@@ -142,6 +145,16 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m m
 	kept = true
 	r.apply(t, c)
 	return stop
+}
+
+// refused returns the error of a refusal with the messages that the model refused: those
+// that it was sent for the first time, or else all of this round.
+func (r *Round) refused(err error, seen int) error {
+	first := r.Seen + 1
+	if seen == r.Seen {
+		first = r.In.Job.Seen + 1
+	}
+	return &refusal{err, first, seen}
 }
 
 // spend records the usage of answers that became no turn. If it fails, only the job's

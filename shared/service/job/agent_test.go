@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,6 +127,53 @@ func TestReconcileArchives(t *testing.T) {
 	if got, err := s.FindAgentJob(t.Context(), j.Project, j.ID); err != nil || got.Status != admin.AgentArchived {
 		t.Errorf("%+v, %v", got, err)
 	}
+}
+
+// TestSweepOfAgents: what rounds keep stays until their job is archived. Objects of which
+// no job is known go by their age.
+func TestSweepOfAgents(t *testing.T) {
+	s, _, runner, j, now := agents(t)
+	objects, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Now: func() time.Time { return *now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = objects.Close(context.Background()) })
+	keeper := job.NewKeeper(job.Options{Admin: s, Objects: objects.Objects(), Runner: runner, Now: func() time.Time { return *now }})
+	mine, stray, export := job.AgentObjects+j.ID+"/1/turn-a", job.AgentObjects+"agj_gone/1/turn-a", "orgs/x/packs/a"
+	for _, key := range []string{mine, job.AgentObjects + j.ID + "/2/turn-b", stray, export} {
+		if _, err := objects.Objects().Put(t.Context(), key, strings.NewReader("x"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep := func(left ...string) {
+		t.Helper()
+		if err := keeper.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		list, err := objects.Objects().List(t.Context(), "", "", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var keys []string
+		for _, o := range list {
+			keys = append(keys, o.Key)
+		}
+		if !slices.Equal(keys, left) {
+			t.Errorf("%q are left, want %q", keys, left)
+		}
+	}
+	all := []string{stray, mine, job.AgentObjects + j.ID + "/2/turn-b", export}
+	slices.Sort(all)
+	sweep(all...)
+	if err := s.FailAgent(t.Context(), j.Current(), admin.CodeLoop, ""); err != nil {
+		t.Fatal(err)
+	}
+	*now = now.Add(15 * 24 * time.Hour)
+	sweep(slices.DeleteFunc(slices.Clone(all), func(k string) bool { return k == stray })...)
+	if _, err := s.ArchiveAgentJob(t.Context(), admin.Caller{OrganisationID: j.Organisation, Plan: admin.PlanPro}, j.Project, j.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	sweep(export)
 }
 
 // TestPullsAreBounded: one call asks for so many pull requests, and for so long; the

@@ -9,6 +9,10 @@ import (
 // AllObjects is what the keys of all jobs' objects begin with.
 const AllObjects = admin.AllExports
 
+// AgentObjects begins the keys of all objects of agent jobs; the id of the job and a
+// slash follow.
+const AgentObjects = "agents/"
+
 // bundleName is the object that a completed job is for. It, the list of what it
 // changed (admin.ChangesKey) and the job's findings (admin.FindingsKey) are all
 // that outlives its end.

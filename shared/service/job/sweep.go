@@ -29,6 +29,9 @@ const (
 	sweepAtOnce = 8
 	// bundlePage is how many objects are looked at between two notes.
 	bundlePage = 1000
+	// strayAgent is how old an object of agents has to be if no job of its name is
+	// known: of an earlier version, or of a job that had no event since then.
+	strayAgent = 14 * 24 * time.Hour
 	// carefully is after how many tries at one place organisations are swept
 	// one at a time, and hopeless after how many the one that is next is left
 	// to the next round: whoever swept it did not live to say why.
@@ -55,8 +58,8 @@ func (k *Keeper) sweepSome(ctx context.Context) error {
 }
 
 // Sweep removes what nothing refers to any more: uploads that were never
-// published, snapshots and bundles past their project's retention, and the
-// packs and manifests that no kept snapshot needs. It is a whole round at once,
+// published, snapshots and bundles past their project's retention, what the rounds of
+// archived agent jobs left, and the packs and manifests that no kept snapshot needs. It is a whole round at once,
 // or what is left of one that was begun; Reconcile does the same in slices. It
 // returns an error where another process sweeps, the store's errors, and one
 // that counts the organisations that could not be swept.
@@ -97,7 +100,15 @@ func (k *Keeper) sweepRound(ctx context.Context, round *admin.SweepRound, more f
 			return taken(err)
 		}
 	}
-	for round.BundlesDone && round.FinishedAt.IsZero() && more() {
+	for round.BundlesDone && !round.AgentsDone && more() {
+		if err := k.sweepAgents(ctx, round); err != nil {
+			return err
+		}
+		if err := note(); err != nil {
+			return taken(err)
+		}
+	}
+	for round.BundlesDone && round.AgentsDone && round.FinishedAt.IsZero() && more() {
 		if err := k.sweepOrganisations(ctx, round); err != nil {
 			return err
 		}
@@ -313,6 +324,52 @@ func (k *Keeper) sweepBundles(ctx context.Context, round *admin.SweepRound) erro
 		k.opt.Log.InfoContext(ctx, "swept objects", "prefix", AllObjects, "count", len(gone))
 	}
 	round.Bundle = list[len(list)-1].Key
+	return nil
+}
+
+// sweepAgents looks at the next page of objects of agent jobs and removes those of jobs
+// that are archived.
+func (k *Keeper) sweepAgents(ctx context.Context, round *admin.SweepRound) error {
+	list, err := k.opt.Objects.List(ctx, AgentObjects, round.Agent, bundlePage)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		round.AgentsDone = true
+		return nil
+	}
+	jobs := make(map[string]bool) // whether a job is archived
+	var gone []string
+	for _, o := range list {
+		id, _, _ := strings.Cut(strings.TrimPrefix(o.Key, AgentObjects), "/")
+		archived, known := jobs[id]
+		if !known {
+			j, err := k.opt.Admin.FindAgent(ctx, id)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case admin.CodeOf(err) == admin.CodeNotFound:
+				archived = k.opt.Now().Sub(o.Modified) > strayAgent
+			case err != nil:
+				round.Failed++
+				k.opt.Log.ErrorContext(ctx, "an object was not swept", "object", o.Key, "error", err)
+				continue
+			default:
+				archived = j.Status == admin.AgentArchived
+				jobs[id] = archived
+			}
+		}
+		if archived {
+			gone = append(gone, o.Key)
+		}
+	}
+	if len(gone) > 0 {
+		if err := k.opt.Objects.Delete(ctx, gone...); err != nil {
+			return err
+		}
+		k.opt.Log.InfoContext(ctx, "swept objects", "prefix", AgentObjects, "count", len(gone))
+	}
+	round.Agent = list[len(list)-1].Key
 	return nil
 }
 

@@ -37,7 +37,7 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	if err != nil {
 		return out, err
 	}
-	continued, err := s.continued(ctx, f, repo, in.Job)
+	continued, state, err := s.continued(ctx, f, repo, in.Job)
 	if err != nil {
 		return out, err
 	}
@@ -54,7 +54,7 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	if err != nil {
 		return out, err
 	}
-	m := agent.Manifest{Commit: tree.Commit, Ref: tree.Ref, Files: files}
+	m := agent.Manifest{Commit: tree.Commit, Ref: tree.Ref, Files: files, Memory: agent.Memory{Pull: state}}
 	if m.Root, err = siteRoot(r, in.Project.Agent.Root); err != nil {
 		return out, err
 	}
@@ -71,6 +71,9 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		return out, err
 	}
 	if m.Findings, err = c.Findings(ctx, site.FS()); err != nil {
+		return out, err
+	}
+	if err := s.rounds.Remember(ctx, ref, in, r, &m, continued != ""); err != nil {
 		return out, err
 	}
 	key, err := s.rounds.KeepJSON(ctx, ref, "manifest", m)
@@ -96,29 +99,35 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 
 // continued returns the head of the job's own branch where its pull request is
 // still open, else "": then the round begins from the branch that was asked for
-// and opens a pull request of its own.
-func (s *Steps) continued(ctx context.Context, f *forge.Forge, repo forge.Repository, j admin.AgentJob) (string, error) {
+// and opens a pull request of its own. The state is that of the pull request.
+func (s *Steps) continued(ctx context.Context, f *forge.Forge, repo forge.Repository, j admin.AgentJob) (string, agent.PullState, error) {
 	if j.Branch == "" {
-		return "", nil
+		return "", "", nil
 	}
 	head, err := f.Branch(ctx, repo, j.Branch)
-	if err != nil || head == "" {
-		return "", err
+	if err != nil {
+		return "", "", err
 	}
-	if j.PRNumber == 0 {
-		return head, nil // a plain Git server has no pull requests to ask about
+	if j.PRNumber == 0 { // a plain Git server has no pull requests to ask about
+		if head == "" {
+			return "", agent.PullGone, nil
+		}
+		return head, agent.PullOpen, nil
 	}
 	p, err := f.Pull(ctx, repo, j.PRNumber)
-	if admin.CodeOf(err) == forge.CodePullNotFound {
-		return "", nil
+	switch {
+	case admin.CodeOf(err) == forge.CodePullNotFound:
+		return "", agent.PullGone, nil
+	case err != nil:
+		return "", "", err
+	case p.State == forge.Merged:
+		return "", agent.PullMerged, nil
+	case p.State != forge.Open:
+		return "", agent.PullClosed, nil
+	case head == "":
+		return "", agent.PullGone, nil
 	}
-	if err != nil {
-		return "", err
-	}
-	if p.State != forge.Open {
-		return "", nil
-	}
-	return head, nil
+	return head, agent.PullOpen, nil
 }
 
 // target returns the branch that a pull request of a tree's changes is for: its

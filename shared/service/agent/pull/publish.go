@@ -81,9 +81,6 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	}
 	result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventUsage, Usage: &r.Usage}, end)
 	_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, result)
-	if err == nil {
-		s.rounds.Clean(ctx, ref)
-	}
 	return out, err
 }
 
