@@ -88,6 +88,9 @@ type AgentJob struct {
 	// CancelledAt is when the end of this round was asked for.
 	CancelledAt time.Time `json:"cancelledAt,omitzero"`
 	Failure     *Failure  `json:"failure,omitempty"`
+	// Unfinished is set if the last round had to finish because its budget ended: its
+	// pull request is a draft that says what is left.
+	Unfinished bool `json:"unfinished,omitempty"`
 	// PRLink and PRNumber are the pull request that a round has opened, Branch
 	// is what was pushed to. Callers see the link of a final job alone.
 	PRLink   string `json:"prLink,omitempty"`
@@ -539,7 +542,7 @@ func (tx *agentTx) message(prompt string) {
 func (tx *agentTx) reopen() {
 	j := &tx.job
 	j.Round++
-	j.Status, j.Phase, j.Failure = AgentActive, AgentQueued, nil
+	j.Status, j.Phase, j.Failure, j.Unfinished = AgentActive, AgentQueued, nil, false
 	j.Base, j.CancelledAt, j.FinishedAt, j.Pull, j.RoundCost = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}, 0
 	j.RoundAt, j.RetryAt, j.Tries, j.Waits, j.Fallback = tx.now, time.Time{}, 0, 0, ""
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})

@@ -345,9 +345,11 @@ type AgentResult struct {
 	PRNumber int
 	Branch   string
 	Seen     int // number of messages that the round has read
-	Changes  AgentChanges
-	Review   AgentReview // replaces that of the job where Branch is not empty
-	Events   []AgentEvent
+	// Unfinished is set if the round finished because its budget ended.
+	Unfinished bool
+	Changes    AgentChanges
+	Review     AgentReview // replaces that of the job where Branch is not empty
+	Events     []AgentEvent
 }
 
 // CompleteAgent ends a publishing round as completed. If there are messages that the
@@ -382,7 +384,7 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 		if result.Branch != "" {
 			tx.job.Branch, tx.job.Changes, tx.job.Review = result.Branch, result.Changes, result.Review
 		}
-		tx.job.Seen = result.Seen
+		tx.job.Seen, tx.job.Unfinished = result.Seen, result.Unfinished
 		reopened = tx.job.Messages > result.Seen
 		tx.put(agentEndKey(ref), 0, AgentEnd{Round: ref.Round, Reopened: reopened, Base: tx.job.Base, Seen: result.Seen})
 		if reopened {

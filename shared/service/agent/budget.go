@@ -15,24 +15,32 @@ const (
 const hintCircles = "You have made this call with this result several times. Do something else, or call finish and say what is in the way."
 
 // used returns the largest share of the round's budget that is used up, from 0
-// on, and what it is a share of.
+// on, and which it is, such as "18.30 of 20.00 US dollars".
 func (r *Round) used() (share float64, of string) {
 	l, u := r.In.Limits, r.Usage
 	for _, b := range []struct {
 		of         string
 		used, most int64
 	}{
-		{fmt.Sprintf("%d turns", l.Turns), int64(r.Turns), int64(l.Turns)},
-		{fmt.Sprintf("%d input tokens", l.Input), u.Input + u.CacheRead + u.CacheWrite, l.Input},
-		{fmt.Sprintf("%d output tokens", l.Output), u.Output, l.Output},
-		{fmt.Sprintf("%.2f US dollars", float64(l.Cost)/1e6), u.Cost, l.Cost},
+		{"turns", int64(r.Turns), int64(l.Turns)},
+		{"input tokens", u.Input + u.CacheRead + u.CacheWrite, l.Input},
+		{"output tokens", u.Output, l.Output},
+		{"US dollars", u.Cost, l.Cost},
 	} {
-		if b.most > 0 && float64(b.used)/float64(b.most) > share {
-			share, of = float64(b.used)/float64(b.most), b.of
+		if b.most <= 0 || float64(b.used)/float64(b.most) <= share {
+			continue
+		}
+		share, of = float64(b.used)/float64(b.most), fmt.Sprintf("%d of %d %s", b.used, b.most, b.of)
+		if b.of == "US dollars" {
+			of = fmt.Sprintf("%.2f of %.2f %s", float64(b.used)/1e6, float64(b.most)/1e6, b.of)
 		}
 	}
 	return share, of
 }
+
+// Unfinished reports whether the round finished in its last turn because its budget
+// ended, not since all was done.
+func (r *Round) Unfinished() bool { return r.Finish != nil && r.last }
 
 // Spent reports whether the round has no turn left: a finished one is published
 // then, and messages that it has not read are the next round's.
@@ -49,10 +57,13 @@ const lastTurn = 0.9
 func (r *Round) budget() (last bool, err error) {
 	share, of := r.used()
 	if r.last || share >= 1 {
-		return false, admin.Errorf(admin.CodeBudget, "the job used up its budget of %s before it was done", of)
+		return false, admin.Errorf(admin.CodeBudget, "the budget of the round ended before the agent was done: it used %s", of)
 	}
 	// With few turns, none might lie between the last share and the end.
 	return share >= lastTurn || r.Turns+1 == r.In.Limits.Turns, nil
 }
 
-const sayLast = "Your budget is almost used up: this is your last turn. Call finish now, alone. Describe what is done and what is left."
+const sayLast = "Your budget is almost used up: this is your last turn. Call finish now, alone. Describe what is done in summary, and what is left in left."
+
+// leftUnsaid is Finish.Left of a last turn that doesn't say it.
+const leftUnsaid = "The budget of the round ended here. What the summary does not name may be left."

@@ -49,6 +49,19 @@ func told(text string, s modeltest.Step) modeltest.Step {
 	})
 }
 
+// forced expects that the answer must call finish, free that it need not.
+func forced(s modeltest.Step) modeltest.Step { return calling("finish", s) }
+func free(s modeltest.Step) modeltest.Step   { return calling("", s) }
+
+func calling(tool string, s modeltest.Step) modeltest.Step {
+	return s.When(func(r model.Request) error {
+		if r.Call != tool {
+			return fmt.Errorf("the request forces the call of %q, want %q", r.Call, tool)
+		}
+		return nil
+	})
+}
+
 // instructed expects that the model reads these instructions of the repository.
 func instructed(text string, s modeltest.Step) modeltest.Step {
 	return s.When(func(r model.Request) error {
@@ -77,6 +90,8 @@ type expected struct {
 	// begin; "" is main.
 	base, commits string
 	turns         int // 0: any
+	// unfinished is a draft that says what is left.
+	unfinished bool
 }
 
 // end checks how a job has ended.
@@ -94,6 +109,9 @@ func (w *world) end(j admin.AgentJob, want expected) {
 	}
 	if j.Phase != "" {
 		w.t.Errorf("the final job is %s", j.Phase)
+	}
+	if j.Unfinished != want.unfinished {
+		w.t.Errorf("the job is unfinished: %t, want %t", j.Unfinished, want.unfinished)
 	}
 	if want.turns != 0 && j.Turns != want.turns {
 		w.t.Errorf("%d turns, want %d", j.Turns, want.turns)
@@ -135,8 +153,9 @@ func (w *world) end(j admin.AgentJob, want expected) {
 // pull checks a pull request.
 func (want expected) pull(t *testing.T, p forgetest.Pull) {
 	t.Helper()
-	if base := cmp.Or(want.base, "main"); p.Base != base || p.Draft != want.draft {
-		t.Errorf("the pull request is for %s, draft: %t; want %s, %t", p.Base, p.Draft, base, want.draft)
+	draft := want.draft || want.unfinished
+	if base := cmp.Or(want.base, "main"); p.Base != base || p.Draft != draft {
+		t.Errorf("the pull request is for %s, draft: %t; want %s, %t", p.Base, p.Draft, base, draft)
 	}
 	if !strings.HasPrefix(p.Body, want.first) {
 		t.Errorf("the pull request does not begin with %q:\n%s", want.first, p.Body)
@@ -189,12 +208,16 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "one call in a turn", script: steps(modeltest.Calls(slices.Repeat([]modeltest.Call{call("list", args{})}, 6)...)), want: expected{code: admin.CodeLoop, turns: 1}},
 
 		// Budgets.
-		{name: "90 percent, then finished", set: admin.AgentSettings{MaxTurns: 10}, script: append(reads(8), mends, told("this is your last turn", finishes)), want: expected{pulls: 1, turns: 10}},
+		{name: "90 percent, then finished", set: admin.AgentSettings{MaxTurns: 10}, script: append(reads(8), free(mends), forced(finishes)), want: expected{pulls: 1, turns: 10, unfinished: true}},
+		{name: "a server that can't force a call", set: admin.AgentSettings{MaxTurns: 3}, script: append(reads(1), mends, forced(modeltest.Status(400, "invalid_request_error", "tool_choice is not supported")), free(finishes)),
+			want: expected{pulls: 1, turns: 3, unfinished: true}},
+		{name: "a server that refuses the last turn as invalid", set: admin.AgentSettings{MaxTurns: 3}, script: append(reads(1), mends, modeltest.Status(400, "invalid_request_error", "no").Forever()), want: expected{code: model.CodeInvalid, turns: 2}},
+		{name: "too long in the last turn", set: admin.AgentSettings{MaxTurns: 3}, script: append(reads(1), mends, modeltest.TooLong(), forced(finishes)), want: expected{pulls: 1, turns: 3, unfinished: true}},
 		{name: "over budget", set: admin.AgentSettings{MaxTurns: 10}, script: append(reads(9), told("this is your last turn", mends)), want: expected{code: admin.CodeBudget, turns: 10}},
-		{name: "a small budget has its last turn", set: admin.AgentSettings{MaxTurns: 3}, script: append(reads(1), mends, told("this is your last turn", finishes)), want: expected{pulls: 1, turns: 3}},
-		{name: "only text in the last turn", set: admin.AgentSettings{MaxTurns: 3}, script: append(reads(1), mends, told("this is your last turn", modeltest.Text("That is all."))), want: expected{pulls: 1, turns: 3}},
-		{name: "too expensive at once", script: steps(mends.Costing(model.Usage{Input: 5_000_000, Output: 1})), want: expected{code: admin.CodeBudget, message: "US dollars", turns: 1}},
-		{name: "expensive", script: steps(mends.Costing(model.Usage{Input: 1_600_000, Output: 1}), told("this is your last turn", finishes)), want: expected{pulls: 1, turns: 2}},
+		{name: "a small budget has its last turn", set: admin.AgentSettings{MaxTurns: 3}, script: append(reads(1), mends, told("this is your last turn", finishes)), want: expected{pulls: 1, turns: 3, unfinished: true}},
+		{name: "only text in the last turn", set: admin.AgentSettings{MaxTurns: 3}, script: append(reads(1), mends, told("this is your last turn", modeltest.Text("That is all."))), want: expected{pulls: 1, turns: 3, unfinished: true}},
+		{name: "too expensive at once", script: steps(mends.Costing(model.Usage{Input: 5_000_000, Output: 1})), want: expected{code: admin.CodeBudget, message: "it used 15.00 of 5.00 US dollars", turns: 1}},
+		{name: "expensive", script: steps(mends.Costing(model.Usage{Input: 1_600_000, Output: 1}), told("this is your last turn", finishes)), want: expected{pulls: 1, turns: 2, unfinished: true}},
 
 		// What a page or a prompt may make a model try.
 		{name: "paths out of reach", script: steps(modeltest.Calls(

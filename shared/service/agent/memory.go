@@ -352,6 +352,9 @@ func (r *Round) tell(p Past) string {
 		if f.Question != "" {
 			b.WriteString("\nYou asked:\n" + quoted("question", Cut(f.Question, maxRemembered)))
 		}
+		if f.Left != "" {
+			b.WriteString("\nLeft to do:\n" + quoted("left", Cut(f.Left, maxRemembered)))
+		}
 	}
 	if len(p.Plan) > 0 && p.Code != "" {
 		var items []string

@@ -64,6 +64,8 @@ func TestWhatARoundRemembers(t *testing.T) {
 			second: steps(done("Go on")), tells: []string{"<plan>\ndone: Spelling\npending: Links\n</plan>"}, files: map[string]string{"guides/start.mdx": mended}},
 		{name: "a budget that is used up", set: admin.AgentSettings{MaxTurns: 3}, first: append(steps(mends), reads(2)...), code: admin.CodeBudget, second: steps(done("Go on")),
 			files: map[string]string{"guides/start.mdx": mended}},
+		{name: "a budget that ended with finish", set: admin.AgentSettings{MaxTurns: 3}, first: append(steps(mends), append(reads(1), modeltest.Calls(call("finish", args{"title": "Half", "summary": "The start page.", "left": "The index."})))...),
+			tells: []string{"Left to do:\n<left>\nThe index.\n</left>"}},
 		{name: "cancelled", first: steps(mends, finishes), code: admin.CodeCancelled, cancel: job.TaskAgentPublish, second: steps(done("Go on")),
 			tells: []string{"The one who asked cancelled it. It changed guides/start.mdx."}, files: map[string]string{"guides/start.mdx": mended}},
 		{name: "cancelled before the first turn", code: admin.CodeCancelled, cancel: job.TaskAgentWork, second: steps(lists, done("Nothing")),

@@ -181,13 +181,20 @@ const spendTime = 5 * time.Second
 func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *Round, m model.Choice, c *checkpoint) (model.Answer, error) {
 	ctx, unwanted, end := s.watched(ctx, lease)
 	defer end()
-	answer, err := m.Client.Ask(ctx, r.request(m, c.Said, c.Forgotten), nil)
+	forced := ""
+	if c.Last {
+		forced = "finish"
+	}
+	answer, err := s.send(ctx, r, m, c, forced, model.Usage{})
+	if forced != "" && admin.CodeOf(err) == model.CodeInvalid {
+		// Some servers refuse to force a call: together with thinking, or always.
+		forced = ""
+		answer, err = s.send(ctx, r, m, c, forced, answer.Wasted)
+	}
 	if admin.CodeOf(err) == model.CodeContext {
 		if half := r.Turns - r.Turns/4; half > c.Forgotten {
 			c.Forgotten = half
-			before := answer.Wasted
-			answer, err = m.Client.Ask(ctx, r.request(m, c.Said, c.Forgotten), nil)
-			answer.Wasted = answer.Wasted.Plus(before)
+			answer, err = s.send(ctx, r, m, c, forced, answer.Wasted)
 		}
 	}
 	if err != nil {
@@ -201,6 +208,16 @@ func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *Round, m mod
 		answer.Content = []model.Block{model.Text("(no answer)")}
 	}
 	return answer, nil
+}
+
+// send sends one request, which forces the call of a tool if forced names one, and adds
+// wasted to the answer's.
+func (s *Steps) send(ctx context.Context, r *Round, m model.Choice, c *checkpoint, forced string, wasted model.Usage) (model.Answer, error) {
+	request := r.request(m, c.Said, c.Forgotten)
+	request.Call = forced
+	answer, err := m.Client.Ask(ctx, request, nil)
+	answer.Wasted = answer.Wasted.Plus(wasted)
+	return answer, err
 }
 
 // call runs the answer's calls and adds their results to the checkpoint and the event.
@@ -251,6 +268,9 @@ func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *chec
 		// Asked once to use its tools, the model still only writes: its answer
 		// ends the round.
 		c.Finish = &tool.Finish{Summary: answerText(answer)}
+	}
+	if c.Last && c.Finish != nil && c.Finish.Left == "" {
+		c.Finish.Left = leftUnsaid
 	}
 	return stop
 }

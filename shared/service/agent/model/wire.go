@@ -98,6 +98,10 @@ type Request struct {
 	// newer models refuse it.
 	Temperature   *float64
 	StopSequences []string
+	// Call names the tool that the answer must call, in place of whatever the table of
+	// models says about that; empty leaves it to the model. Servers refuse it together
+	// with thinking, and some ignore it.
+	Call string
 }
 
 // maxBreakpoints is how many breakpoints of the cache a request may have.
@@ -131,15 +135,22 @@ type wireTool struct {
 	CacheControl *cacheControl   `json:"cache_control,omitempty"`
 }
 
+// toolChoice forces the call of one tool.
+type toolChoice struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+}
+
 type wireRequest struct {
-	Model         string     `json:"model"`
-	MaxTokens     int        `json:"max_tokens"`
-	System        []Block    `json:"system,omitempty"`
-	Tools         []wireTool `json:"tools,omitempty"`
-	Messages      []Message  `json:"messages"`
-	Temperature   *float64   `json:"temperature,omitempty"`
-	StopSequences []string   `json:"stop_sequences,omitempty"`
-	Stream        bool       `json:"stream"`
+	Model         string      `json:"model"`
+	MaxTokens     int         `json:"max_tokens"`
+	System        []Block     `json:"system,omitempty"`
+	Tools         []wireTool  `json:"tools,omitempty"`
+	ToolChoice    *toolChoice `json:"tool_choice,omitempty"`
+	Messages      []Message   `json:"messages"`
+	Temperature   *float64    `json:"temperature,omitempty"`
+	StopSequences []string    `json:"stop_sequences,omitempty"`
+	Stream        bool        `json:"stream"`
 }
 
 // cacheable reports whether the API takes a breakpoint on the block.
@@ -256,6 +267,9 @@ func (r Request) MarshalJSON() ([]byte, error) {
 		Model: r.Model, MaxTokens: r.MaxTokens, Temperature: r.Temperature, StopSequences: r.StopSequences, Stream: true,
 		System: slices.Clone(r.System), Messages: make([]Message, len(r.Messages)),
 	}
+	if r.Call != "" {
+		w.ToolChoice = &toolChoice{Type: "tool", Name: r.Call}
+	}
 	left := maxBreakpoints
 	for _, t := range r.Tools {
 		w.Tools = append(w.Tools, wireTool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema})
@@ -297,6 +311,9 @@ func (r *Request) UnmarshalJSON(src []byte) error {
 	for _, t := range w.Tools {
 		r.Tools = append(r.Tools, Tool{t.Name, t.Description, t.InputSchema})
 	}
+	if w.ToolChoice != nil && w.ToolChoice.Type == "tool" {
+		r.Call = w.ToolChoice.Name
+	}
 	return nil
 }
 
@@ -311,6 +328,9 @@ func (r Request) body(more map[string]json.RawMessage) ([]byte, error) {
 	}
 	text = text[:len(text)-1]
 	for _, name := range slices.Sorted(maps.Keys(more)) {
+		if name == "tool_choice" && r.Call != "" {
+			continue
+		}
 		quoted, err := json.Marshal(name)
 		if err != nil {
 			return nil, err

@@ -48,7 +48,7 @@ func TestBlocksKeepTheirForm(t *testing.T) {
 func TestRequestKeepsItsForm(t *testing.T) {
 	warm := 0.5
 	r := Request{
-		Model: "m", MaxTokens: 100, Temperature: &warm, StopSequences: []string{"END"},
+		Model: "m", MaxTokens: 100, Temperature: &warm, StopSequences: []string{"END"}, Call: "read",
 		System: []Block{{Type: TypeText, Text: "You write."}},
 		Tools:  []Tool{{"read", "Reads a file.", json.RawMessage(`{"type":"object"}`)}},
 		Messages: []Message{
@@ -69,7 +69,11 @@ func TestRequestKeepsItsForm(t *testing.T) {
 	if !reflect.DeepEqual(back, r) {
 		t.Errorf("%+v\nwant %+v", back, r)
 	}
-	body, err := r.body(map[string]json.RawMessage{"z": json.RawMessage(`1`), "anthropic_version": json.RawMessage(`"x"`)})
+	if want := `"tool_choice":{"type":"tool","name":"read"}`; !strings.Contains(string(text), want) {
+		t.Errorf("%s\nlacks %s", text, want)
+	}
+	// A forced call goes before the operator's choice.
+	body, err := r.body(map[string]json.RawMessage{"tool_choice": json.RawMessage(`{"type":"auto"}`), "z": json.RawMessage(`1`), "anthropic_version": json.RawMessage(`"x"`)})
 	if want := strings.TrimSuffix(string(text), "}") + `,"anthropic_version":"x","z":1}`; err != nil || string(body) != want {
 		t.Errorf("%s, %v\nwant %s", body, err, want)
 	}

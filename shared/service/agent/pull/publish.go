@@ -63,7 +63,7 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		out.Next = job.NextWork
 		return out, err
 	}
-	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Review: in.Job.Review, Seen: r.Seen}
+	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Review: in.Job.Review, Seen: r.Seen, Unfinished: r.Unfinished()}
 	end := admin.AgentEvent{Kind: admin.AgentEventNote}
 	end.Text = agent.Cut(strings.TrimSpace(r.Finish.Summary+"\n\n"+r.Finish.Question), agent.MaxEventText)
 	if changes := r.Tree.Changes(); len(changes) > 0 {
@@ -115,7 +115,7 @@ func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Chan
 	p := proposal{branch: g.branch, stat: text.stat, files: text.files, review: review}
 	p.pull, err = s.pull(ctx, f, repo, forge.Pull{
 		Head: g.branch, Base: r.In.Job.Base.Ref, Title: text.title, Body: text.body,
-		Draft: r.In.Job.Draft || len(review.Findings) > 0,
+		Draft: r.In.Job.Draft || r.Unfinished() || len(review.Findings) > 0,
 	})
 	return p, err
 }

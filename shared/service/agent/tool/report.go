@@ -155,16 +155,17 @@ var finishTool = definition{
 		{name: "title", required: true, about: "What was done, in one line of at most 100 characters."},
 		{name: "summary", required: true, about: "What changed and why, in Markdown, for reviewers; or the answer, where nothing changed."},
 		{name: "question", about: "What you must know from the person who asked. Default: nothing."},
+		{name: "left", about: "What of the request is not done yet, where you had to stop. Default: nothing."},
 	},
 	call: (*Set).finish,
 }
 
 func (s *Set) finish(_ context.Context, a args) (Result, error) {
-	f := &Finish{Title: strings.TrimSpace(a.text("title")), Summary: strings.TrimSpace(a.text("summary")), Question: strings.TrimSpace(a.text("question"))}
+	f := &Finish{Title: strings.TrimSpace(a.text("title")), Summary: strings.TrimSpace(a.text("summary")), Question: strings.TrimSpace(a.text("question")), Left: strings.TrimSpace(a.text("left"))}
 	for _, x := range []struct {
 		name, text string
 		most       int
-	}{{"title", f.Title, 200}, {"summary", f.Summary, 16 << 10}, {"question", f.Question, 4 << 10}} {
+	}{{"title", f.Title, 200}, {"summary", f.Summary, 16 << 10}, {"question", f.Question, 4 << 10}, {"left", f.Left, 4 << 10}} {
 		if len(x.text) > x.most {
 			return Result{}, refuse("%s: has %d bytes; the limit is %d", x.name, len(x.text), x.most)
 		}

@@ -107,6 +107,7 @@ func check(r *http.Request, raw []byte, paused bool) (model.Request, []string) {
 	c.expect(body.Model != "", "model is missing")
 	c.expect(body.MaxTokens > 0, "max_tokens is missing")
 	points := c.tools(body.Tools)
+	c.choice(body)
 	for i, text := range body.System {
 		b := c.block(fmt.Sprintf("system.%d", i), text)
 		c.expect(b.Type == model.TypeText, "system.%d is not a text", i)
@@ -135,6 +136,22 @@ func (c *checker) tools(tools []askedTool) (points int) {
 		names, points = append(names, t.Name), points+point(t.CacheControl)
 	}
 	return points
+}
+
+// choice checks that a tool whose call is forced exists, and that nothing else is asked
+// for that servers refuse beside it.
+func (c *checker) choice(body asked) {
+	if len(body.ToolChoice) == 0 {
+		return
+	}
+	var choice struct{ Type, Name string }
+	err := json.Unmarshal(body.ToolChoice, &choice)
+	if !c.expect(err == nil && choice.Type != "", "tool_choice has no type") || choice.Type != "tool" {
+		return
+	}
+	known := slices.ContainsFunc(body.Tools, func(t askedTool) bool { return t.Name == choice.Name })
+	c.expect(known, "tool_choice: there is no tool %q", choice.Name)
+	c.expect(len(body.Thinking) == 0, "thinking may not be enabled when tool_choice forces tool use")
 }
 
 // block reads one block strictly.
