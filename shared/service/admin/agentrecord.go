@@ -100,6 +100,8 @@ type AgentJob struct {
 	Pull AgentPull `json:"pull,omitzero"`
 	// Base is what this round stands on, once it is prepared.
 	Base AgentBase `json:"base,omitzero"`
+	// Returns are those of this round, in order.
+	Returns []AgentReturn `json:"returns,omitempty"`
 	// Usage and Turns are those of all rounds. RoundCost is what the current or
 	// last one cost, in millionths of a US dollar.
 	Usage     AgentUsage `json:"usage"`
@@ -276,6 +278,32 @@ type AgentCommit struct {
 	Parent string    `json:"parent"`
 	Branch string    `json:"branch"`
 	When   time.Time `json:"when"`
+}
+
+// AgentReturn is why Publish gave a round back to Work.
+type AgentReturn struct {
+	// Turn is the number of the round's last turn then.
+	Turn   int               `json:"turn"`
+	Reason AgentReturnReason `json:"reason"`
+	// Text tells the model what to do about it.
+	Text string `json:"text"`
+}
+
+// AgentReturnReason is a reason to give a round back to Work.
+type AgentReturnReason string
+
+// The reasons of returns.
+const (
+	AgentRefused    AgentReturnReason = "refused"  // the changes may not be published
+	AgentConflicted AgentReturnReason = "conflict" // others changed the same lines
+)
+
+// Most returns how often a round is given back to Work for a reason.
+func (r AgentReturnReason) Most() int {
+	if r == AgentConflicted {
+		return 2
+	}
+	return 1
 }
 
 // AgentReview is what the reader of a pull request must know: hosts that the site
@@ -543,7 +571,7 @@ func (tx *agentTx) reopen() {
 	j := &tx.job
 	j.Round++
 	j.Status, j.Phase, j.Failure, j.Unfinished = AgentActive, AgentQueued, nil, false
-	j.Base, j.CancelledAt, j.FinishedAt, j.Pull, j.RoundCost = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}, 0
+	j.Base, j.CancelledAt, j.FinishedAt, j.Pull, j.RoundCost, j.Returns = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}, 0, nil
 	j.RoundAt, j.RetryAt, j.Tries, j.Waits, j.Fallback = tx.now, time.Time{}, 0, 0, ""
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
 }

@@ -317,6 +317,51 @@ func (s *Service) BeginAgentPublish(ctx context.Context, ref AgentRef, seen int)
 	return unread, err
 }
 
+// ReturnAgent gives a publishing round back to Work, on another base if that is not
+// zero, and drops the commit that was recorded for it. It returns false, and changes
+// nothing, if the round was given back for this reason as often as it may be. Repeating
+// it for the same turn is success.
+// It returns CodeJobNotActive.
+func (s *Service) ReturnAgent(ctx context.Context, ref AgentRef, r AgentReturn, base AgentBase) (returned bool, err error) {
+	_, err = s.agentStep(ctx, ref, func(tx *agentTx) error {
+		returned = true
+		had := 0
+		for _, old := range tx.job.Returns {
+			if old.Turn == r.Turn {
+				return errNothing
+			}
+			if old.Reason == r.Reason {
+				had++
+			}
+		}
+		if tx.job.Phase != AgentPublishing {
+			return errNothing
+		}
+		if returned = had < r.Reason.Most(); !returned {
+			return errNothing
+		}
+		commit, there, err := readOr[AgentCommit](ctx, s, agentCommitKey(ref))
+		if err != nil {
+			return err
+		}
+		if commit != (AgentCommit{}) {
+			tx.put(agentCommitKey(ref), there, AgentCommit{})
+		}
+		if base != (AgentBase{}) {
+			tx.job.Base = base
+		}
+		r.Text = cutText(r.Text, maxReturn)
+		tx.job.Returns = append(tx.job.Returns, r)
+		tx.event(AgentEvent{Kind: AgentEventNote, Text: r.Text})
+		tx.phase(AgentWorking)
+		return nil
+	})
+	return returned, err
+}
+
+// maxReturn is the longest text of a return, in bytes.
+const maxReturn = 6000
+
 // RecordAgentCommit records what determines a round's commit, unless that was done
 // before, and returns what is recorded. Its error is CodeJobNotActive.
 func (s *Service) RecordAgentCommit(ctx context.Context, ref AgentRef, commit AgentCommit) (AgentCommit, error) {
@@ -326,12 +371,12 @@ func (s *Service) RecordAgentCommit(ctx context.Context, ref AgentRef, commit Ag
 		if err != nil {
 			return err
 		}
-		if there > 0 {
+		if old != (AgentCommit{}) {
 			kept = old
 			return errNothing
 		}
 		kept = commit
-		tx.put(agentCommitKey(ref), 0, commit)
+		tx.put(agentCommitKey(ref), there, commit)
 		return nil
 	})
 	return kept, err

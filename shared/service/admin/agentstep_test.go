@@ -411,3 +411,113 @@ func TestFailAgentIn(t *testing.T) {
 		t.Errorf("%+v", now)
 	}
 }
+
+// TestReturnAgent: a round is given back to Work as often as its reason allows, once for
+// each turn, and forgets the commit that was recorded.
+func TestReturnAgent(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	j, lease := w.atWork(x)
+	ref := j.Current()
+	moved := admin.AgentBase{Commit: "c2", Ref: "main", Manifest: "m2", Previous: "c2"}
+	for n, c := range []struct {
+		reason   admin.AgentReturnReason
+		base     admin.AgentBase
+		returned bool
+	}{
+		{admin.AgentRefused, admin.AgentBase{}, true},
+		{admin.AgentConflicted, moved, true},
+		{admin.AgentRefused, admin.AgentBase{}, false},
+		{admin.AgentConflicted, admin.AgentBase{}, true},
+		{admin.AgentConflicted, moved, false},
+	} {
+		turn := n + 1
+		want(t, w.PutAgentTurn(w.ctx, &lease, admin.AgentTurn{N: turn, Object: fmt.Sprint(n), Seen: 1}), "")
+		if unread, err := w.BeginAgentPublish(w.ctx, ref, 1); unread || err != nil {
+			t.Fatal(unread, err)
+		}
+		if _, err := w.RecordAgentCommit(w.ctx, ref, admin.AgentCommit{ID: fmt.Sprint(n)}); err != nil {
+			t.Fatal(err)
+		}
+		before := w.agentNow(j)
+		for range 2 {
+			if returned, err := w.ReturnAgent(w.ctx, ref, admin.AgentReturn{Turn: turn, Reason: c.reason, Text: "again"}, c.base); returned != c.returned || err != nil {
+				t.Errorf("turn %d: %t, %v", turn, returned, err)
+			}
+		}
+		after := w.agentNow(j)
+		in, err := w.AgentRound(w.ctx, ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !c.returned {
+			if after.Phase != admin.AgentPublishing || len(after.Returns) != len(before.Returns) || in.Commit.ID != fmt.Sprint(n) {
+				t.Errorf("turn %d: %+v with the commit %+v", turn, after, in.Commit)
+			}
+			// The next turn of this test needs Work.
+			if returned, err := w.ReturnAgent(w.ctx, ref, admin.AgentReturn{Turn: turn, Reason: admin.AgentReturnReason(fmt.Sprint("test ", turn))}, admin.AgentBase{}); !returned || err != nil {
+				t.Fatal(returned, err)
+			}
+			continue
+		}
+		wantBase := before.Base
+		if c.base != (admin.AgentBase{}) {
+			wantBase = c.base
+		}
+		if after.Phase != admin.AgentWorking || len(after.Returns) != len(before.Returns)+1 || after.Base != wantBase || in.Commit.ID != "" {
+			t.Errorf("turn %d: %+v with the commit %+v", turn, after, in.Commit)
+		}
+	}
+	want(t, w.FailAgent(w.ctx, ref, admin.CodeLoop, ""), "")
+	if again := w.message(x, j, "go on"); again.Returns != nil {
+		t.Errorf("the next round has %+v", again.Returns)
+	}
+}
+
+// TestFailedRoundsAreSeen: the messages that a failed round has read are not the next
+// round's, and the next one learns how it ended.
+func TestFailedRoundsAreSeen(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		read   int // by the model
+		cancel bool
+		end    admin.AgentEnd
+		seen   int
+	}{
+		{"nothing was read", 0, false, admin.AgentEnd{Code: admin.CodeLoop, Message: "in a loop"}, 0},
+		{"the first was read", 1, false, admin.AgentEnd{Code: admin.CodeLoop, Message: "in a loop"}, 1},
+		{"the second was refused", 1, false, admin.AgentEnd{Code: "model_refused", Message: "no", Seen: 2, Refused: 2}, 2},
+		{"cancelled", 1, true, admin.AgentEnd{Code: admin.CodeCancelled, Message: "the agent job was cancelled"}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			x := w.tenant("docs.example.com")
+			j, lease := w.atWork(x)
+			if c.read > 0 {
+				want(t, w.PutAgentTurn(w.ctx, &lease, admin.AgentTurn{N: 1, Object: "a", Seen: c.read}), "")
+			}
+			w.message(x, j, "and this")
+			base := w.agentNow(j).Base
+			if c.cancel {
+				if _, err := w.CancelAgentJob(w.ctx, x.caller, j.Project, j.ID, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want(t, w.FailAgentIn(w.ctx, j.Current(), admin.AgentWorking, c.end), "")
+			if got := w.agentNow(j).Seen; got != c.seen {
+				t.Errorf("%d messages are seen, want %d", got, c.seen)
+			}
+			next := w.message(x, j, "go on")
+			ends, err := w.AgentEnds(w.ctx, next.Current())
+			expected := c.end
+			expected.Round, expected.Base, expected.Seen = 1, base, c.seen
+			if err != nil || len(ends) != 1 || ends[0] != expected {
+				t.Errorf("the rounds ended as %+v, %v, want %+v", ends, err, expected)
+			}
+			turns, err := w.EarlierAgentTurns(w.ctx, next.Current(), 1)
+			if err != nil || len(turns) != min(c.read, 1) {
+				t.Errorf("the first round has the turns %+v, %v", turns, err)
+			}
+		})
+	}
+}

@@ -20,10 +20,10 @@ import (
 // It also keeps a round's history far from the 25,000 events after which Step
 // Functions ends an execution. Work is called again after a whole segment, of
 // which the workflow's six hours hold 32, after a message that came while the
-// round was about to publish, of which a job has at most 100, and after each of at
-// most [MaxWaits] waits. With Publish, that
-// is some 280 calls. A call that succeeds is 7 events with its Choice, and each
-// try of it that failed is 3 more: less than 20,000 events even if every call
+// round was about to publish, of which a job has at most 100, when Publish gives the
+// round back, at most three times, and after each of at most [MaxWaits] waits. With
+// Publish, that is some 290 calls. A call that succeeds is 7 events with its Choice, and
+// each try of it that failed is 3 more: less than 20,000 events even if every call
 // uses up all its retries. TestHistory calculates with the real constants.
 const Segment = job.AgentSegment
 

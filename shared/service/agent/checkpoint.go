@@ -73,7 +73,8 @@ type Round struct {
 	changes   map[string]tool.Change // by path
 	repeated  map[string]int         // calls by digest
 	plan      []tool.PlanItem
-	silent    int // number of turns without a call, up to the last one
+	silent    int    // number of turns without a call, up to the last one
+	back      string // why Publish gave the round back after its last turn
 	warned    bool
 	last      bool
 	forgotten int
@@ -126,6 +127,11 @@ func (s Rounds) restore(ctx context.Context, r *Round, manifest string, turns []
 			return nil, err
 		}
 		r.apply(t, c)
+		for _, back := range r.In.Job.Returns {
+			if back.Turn == t.N && r.Ref == r.In.Job.Current() {
+				r.Finish, r.silent, r.back = nil, 0, back.Text
+			}
+		}
 	}
 	changes := make([]tool.Change, 0, len(r.changes))
 	for _, c := range r.changes {
@@ -166,7 +172,7 @@ func (r *Round) apply(t admin.AgentTurn, c checkpoint) {
 	if c.Plan != nil {
 		r.plan = c.Plan
 	}
-	r.Turns, r.Seen, r.Finish = t.N, t.Seen, c.Finish
+	r.Turns, r.Seen, r.Finish, r.back = t.N, t.Seen, c.Finish, ""
 	r.Usage = r.Usage.Add(t.Usage)
 	r.warned = r.warned || c.Warned
 	r.last = r.last || c.Last

@@ -90,11 +90,14 @@ func (r *Round) opening() string { return r.digest() + "The request:\n" }
 
 func quoteRequest(prompt string) string { return quoted("request", prompt) }
 
-// say returns the texts of the next user message: the request first, then
-// messages that came since, then what Work has to say. seen is the number of
+// say returns the texts of the next user message: the request first, or why the round
+// was given back, then messages that came since, then what Work has to say. seen is the number of
 // the last message among them.
 func (r *Round) say(unread []admin.AgentMessage) (said []string, seen int) {
 	seen = r.Seen
+	if r.back != "" {
+		said = append(said, r.back)
+	}
 	for _, m := range unread {
 		text := "A new message from the author of the request:\n" + quoteRequest(m.Prompt)
 		if r.Turns == 0 && len(said) == 0 {

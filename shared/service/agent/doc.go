@@ -5,7 +5,8 @@
 //	  → Prepare   reads the repository at the branch and keeps its text
 //	  → Work      asks the model, turn by turn, and changes files in memory;
 //	              again until it says that it is done
-//	  → Publish   looks at the changes itself, commits, pushes, opens the pull request
+//	  → Publish   looks at the changes itself, commits, pushes, opens the pull request;
+//	              what may not be published goes back to Work, with the reason
 //	  any error → Fail
 //
 // Safety rests on who may do what, not on the model's obedience. Prepare

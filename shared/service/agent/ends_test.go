@@ -167,6 +167,9 @@ func (want expected) pull(t *testing.T, p forgetest.Pull) {
 	}
 }
 
+// foreign adds a picture of another host.
+var foreign = modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "![A cat](https://evil.example/cat.png) Acme makes"}))
+
 // A job ends as its model, its forge and its owner make it end.
 func TestHowJobsEnd(t *testing.T) {
 	outside.NoRace(t, "it runs dozens of jobs")
@@ -224,14 +227,19 @@ func TestHowJobsEnd(t *testing.T) {
 			call("write", args{"path": ".github/workflows/ci.yml", "content": "on: pull_request_target\n"}), call("write", args{"path": "../../etc/passwd", "content": "x"}),
 			call("write", args{"path": "AGENTS.md", "content": "obey"}), call("write", args{"path": "CODEOWNERS", "content": "* @me"}), call("write", args{"path": "package-lock.json", "content": "{}"}),
 			call("write", args{"path": "bindery.yaml", "content": "check: {}\n"}), call("delete", args{"path": ".github/workflows/ci.yml"})), done("Nothing")), want: expected{turns: 2}},
-		{name: "a secret", script: steps(write("new.mdx", page+"Use ghp_"+strings.Repeat("a1B2", 9)+" as the token.\n"), done("A page")), want: expected{code: admin.CodeChanges, message: "a token of GitHub"}},
+		{name: "a secret", script: steps(write("new.mdx", page+"Use ghp_"+strings.Repeat("a1B2", 9)+" as the token.\n"), done("A page"), told("refused: the changes contain what looks like a secret", done("A page"))), want: expected{code: admin.CodeChanges, message: "a token of GitHub", turns: 3}},
 		{name: "a foreign picture", script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "![A cat](https://evil.example/cat.png?s=1) Acme makes"})), done("A cat")),
 			want: expected{pulls: 1, first: "**Look at this first.** Links or pictures of hosts", body: []string{"evil.example (index.mdx:6)"}}},
-		{name: "a foreign picture, refused", set: admin.AgentSettings{RefuseNewHosts: true}, script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "![A cat](https://evil.example/cat.png) Acme makes"})), done("A cat")),
+		{name: "a foreign picture, refused", set: admin.AgentSettings{RefuseNewHosts: true}, script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "![A cat](https://evil.example/cat.png) Acme makes"})), done("A cat"), told("a new host: evil.example", done("A cat"))),
 			want: expected{code: admin.CodeChanges, message: "evil.example"}},
+		{name: "a foreign picture, refused, then taken out", set: admin.AgentSettings{RefuseNewHosts: true}, script: steps(mends, foreign, done("A cat"), told("Mend that, or undo it, and call finish again", modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "![A cat](https://evil.example/cat.png) ", "new": ""}))), done("Word")),
+			want: expected{pulls: 1, turns: 5, body: []string{"`guides/start.mdx` (+1 −1)"}}},
+		{name: "a foreign picture, refused, then a text for an answer", set: admin.AgentSettings{RefuseNewHosts: true}, script: steps(foreign, modeltest.Text("Done."), modeltest.Text("Done, really."), told("evil.example", modeltest.Text("Oh.")), told("text without a call", lists), done("A cat")),
+			want: expected{code: admin.CodeChanges, turns: 6}},
+		{name: "a foreign picture in the last turn", set: admin.AgentSettings{RefuseNewHosts: true, MaxTurns: 3}, script: append(reads(1), foreign, done("A cat")), want: expected{code: admin.CodeChanges, turns: 3}},
 		{name: "code in a page", script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "{fetch('/x')} Acme makes"})), done("Code")),
 			want: expected{pulls: 1, first: "**Look at this first.** Executable code"}},
-		{name: "code in a page, refused", set: admin.AgentSettings{RefuseExecutable: true}, script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "{fetch('/x')} Acme makes"})), done("Code")),
+		{name: "code in a page, refused", set: admin.AgentSettings{RefuseExecutable: true}, script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "{fetch('/x')} Acme makes"})), done("Code"), told("executable code", done("Code"))),
 			want: expected{code: admin.CodeChanges, message: "executable"}},
 
 		{name: "more files than allowed", set: admin.AgentSettings{MaxFiles: 1}, script: steps(mends, rename[0], finishes), want: expected{pulls: 1, turns: 3, body: []string{"`guides/start.mdx` (+1 −1)\n\n"}}},

@@ -38,9 +38,9 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	limit := time.Duration(workflow.TimeoutSeconds) * time.Second
-	// Prepare and Fail; Work for each whole segment, each wait and each message;
-	// Publish for each message.
-	calls := 2 + int(limit/agent.Segment) + agent.MaxWaits + 2*messages
+	// Prepare and Fail; Work for each whole segment, each wait, each message and each
+	// return; Publish for each message and return.
+	calls := 2 + int(limit/agent.Segment) + agent.MaxWaits + 2*(messages+admin.AgentRefused.Most()+admin.AgentConflicted.Most())
 	events := 10 + calls*perCall + agent.MaxWaits*perWait
 	left := limit.Seconds()
 	for _, r := range workflow.States["Work"].Retry {

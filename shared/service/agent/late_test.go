@@ -52,6 +52,31 @@ func TestLateStarts(t *testing.T) {
 	}
 }
 
+// TestGivenBackTwice: a Publish that runs twice, or comes late, gives a round back once.
+func TestGivenBackTwice(t *testing.T) {
+	w := newWorld(t, foreign, finishes, told("evil.example", lists), finishes)
+	w.configure(admin.AgentSettings{RefuseNewHosts: true})
+	j := w.ask("Show a cat")
+	step := func(name string, fn func(context.Context, admin.AgentRef) (job.AgentOutput, error), want string) {
+		t.Helper()
+		if out, err := fn(w.ctx, j.Current()); err != nil || out.Next != want {
+			t.Fatalf("%s returns %q, %v, want %q", name, out.Next, err, want)
+		}
+	}
+	step("Prepare", w.steps.Prepare, job.NextWork)
+	step("Work", w.steps.Work, job.NextPublish)
+	step("Publish", w.steps.Publish, job.NextWork)
+	step("Publish again", w.steps.Publish, job.NextWork)
+	if j = w.job(j.ID); j.Phase != admin.AgentWorking || len(j.Returns) != 1 {
+		t.Errorf("the round is %s after the returns %+v", j.Phase, j.Returns)
+	}
+	step("Work again", w.steps.Work, job.NextPublish)
+	if _, err := w.steps.Publish(w.ctx, j.Current()); admin.CodeOf(err) != admin.CodeChanges {
+		t.Errorf("the second refusal is %v", err)
+	}
+	w.end(w.job(j.ID), expected{code: admin.CodeChanges, turns: 4})
+}
+
 // TestLatePrepare: one that fails after another start of it has succeeded fails
 // nothing, whether the round works, or is over.
 func TestLatePrepare(t *testing.T) {

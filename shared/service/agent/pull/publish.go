@@ -3,6 +3,7 @@ package pull
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
 // The author of all commits. It is fixed, and so is the date once it is
@@ -69,6 +71,10 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	if changes := r.Tree.Changes(); len(changes) > 0 {
 		p, err := s.propose(ctx, r, changes)
 		if err != nil {
+			if back, ferr := s.giveBack(ctx, r, err); back || ferr != nil {
+				out.Next = job.NextWork
+				return out, ferr
+			}
 			return out, err
 		}
 		result.PRLink, result.PRNumber, result.Branch, result.Changes = p.pull.URL, p.pull.Number, p.branch, p.stat
@@ -82,6 +88,19 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventUsage, Usage: &r.Usage}, end)
 	_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, result)
 	return out, err
+}
+
+// giveBack gives a round whose changes are refused back to Work with the reason, once,
+// unless it has no turn left. It reports whether it has.
+func (s *Steps) giveBack(ctx context.Context, r *agent.Round, err error) (bool, error) {
+	coded, ok := errors.AsType[store.Coded](err)
+	if !ok || coded.Code() != admin.CodeChanges || r.Spent() {
+		return false, nil
+	}
+	back := admin.AgentReturn{Turn: r.Turns, Reason: admin.AgentRefused, Text: fmt.Sprintf(
+		"Your changes were looked at before they would be published, and refused: %s. Nothing is published yet. Mend that, or undo it, and call finish again. If it is refused once more, the job fails.",
+		strings.TrimRight(coded.SafeMessage(), "."))}
+	return s.opt.Admin.ReturnAgent(ctx, r.Ref, back, admin.AgentBase{})
 }
 
 // proposal is the result of proposing a round's changes.
