@@ -201,7 +201,8 @@ func grants() map[string]access {
 		},
 		"agentpublish": {
 			table: round, keys: andCredentials, credentials: true, githubApp: true,
-			sources: map[string][]string{anyRound: get}, sourcesListing: true,
+			// A round that others' changes conflict with goes on from theirs.
+			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "AbortMultipartUpload"}}, sourcesListing: true,
 		},
 		"agentfail": {table: write, keys: rounds},
 

@@ -96,6 +96,9 @@ type AgentJob struct {
 	PRLink   string `json:"prLink,omitempty"`
 	PRNumber int    `json:"prNumber,omitempty"`
 	Branch   string `json:"branch,omitempty"`
+	// Fork is the commit of the target branch at which Branch began; empty if that was
+	// an earlier version's.
+	Fork string `json:"fork,omitempty"`
 	// Pull is what is known of the pull request since the job is final.
 	Pull AgentPull `json:"pull,omitzero"`
 	// Base is what this round stands on, once it is prepared.
@@ -307,15 +310,19 @@ func (r AgentReturnReason) Most() int {
 }
 
 // AgentReview is what the reader of a pull request must know: hosts that the site
-// did not name before, code that it did not run, and findings that are left.
+// did not name before, code that it did not run, findings that are left, and places that
+// conflict with what others changed.
 type AgentReview struct {
 	NewHosts   []string `json:"newHosts,omitempty"`
 	Executable []string `json:"executable,omitempty"`
 	Findings   []string `json:"findings,omitempty"`
+	Conflicts  []string `json:"conflicts,omitempty"`
 }
 
 // IsZero reports whether there is nothing to know.
-func (r AgentReview) IsZero() bool { return len(r.NewHosts)+len(r.Executable)+len(r.Findings) == 0 }
+func (r AgentReview) IsZero() bool {
+	return len(r.NewHosts)+len(r.Executable)+len(r.Findings)+len(r.Conflicts) == 0
+}
 
 // AgentEnd is how a round ended. Rounds of earlier versions have Code and Reopened
 // alone.

@@ -382,6 +382,24 @@ func (s *Service) RecordAgentCommit(ctx context.Context, ref AgentRef, commit Ag
 	return kept, err
 }
 
+// ForgetAgentCommit drops the commit of that id which RecordAgentCommit recorded: it was
+// not pushed, and never can be. Another one is left as it is. Its error is
+// CodeJobNotActive.
+func (s *Service) ForgetAgentCommit(ctx context.Context, ref AgentRef, id string) error {
+	_, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
+		commit, there, err := readOr[AgentCommit](ctx, s, agentCommitKey(ref))
+		if err != nil {
+			return err
+		}
+		if commit.ID != id || id == "" {
+			return errNothing
+		}
+		tx.put(agentCommitKey(ref), there, AgentCommit{})
+		return nil
+	})
+	return err
+}
+
 // AgentResult is the result of a round.
 type AgentResult struct {
 	// PRLink, PRNumber and Branch are empty if the round changed nothing; the job
@@ -389,7 +407,8 @@ type AgentResult struct {
 	PRLink   string
 	PRNumber int
 	Branch   string
-	Seen     int // number of messages that the round has read
+	Fork     string // commit at which a new Branch begins, else empty
+	Seen     int    // number of messages that the round has read
 	// Unfinished is set if the round finished because its budget ended.
 	Unfinished bool
 	Changes    AgentChanges
@@ -428,6 +447,9 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 		}
 		if result.Branch != "" {
 			tx.job.Branch, tx.job.Changes, tx.job.Review = result.Branch, result.Changes, result.Review
+		}
+		if result.Fork != "" {
+			tx.job.Fork = result.Fork
 		}
 		tx.job.Seen, tx.job.Unfinished = result.Seen, result.Unfinished
 		reopened = tx.job.Messages > result.Seen

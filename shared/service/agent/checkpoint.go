@@ -156,11 +156,13 @@ func (r *Round) apply(t admin.AgentTurn, c checkpoint) {
 		model.Message{Role: model.User, Content: r.user(c.Said)},
 		model.Message{Role: model.Assistant, Content: c.Answer})
 	r.results = c.Results
-	for _, change := range c.Changed {
-		r.changes[change.Path] = change
-	}
-	for _, path := range c.Restored {
-		delete(r.changes, path)
+	if t.N > r.Manifest.Turns {
+		for _, change := range c.Changed {
+			r.changes[change.Path] = change
+		}
+		for _, path := range c.Restored {
+			delete(r.changes, path)
+		}
 	}
 	for _, call := range c.Calls {
 		r.repeated[call.Digest]++

@@ -43,13 +43,16 @@ func (r *Round) systemBlocks() []model.Block {
 		blocks = append(blocks, model.Text("The repository's instructions for agents, on style and structure:\n\n<instructions>\n"+
 			strings.ReplaceAll(r.Manifest.Instructions, "</instructions>", "")+"\n</instructions>"))
 	}
-	blocks = append(blocks, model.Text(r.overview()))
+	blocks = append(blocks, model.Text(r.Overview()))
 	blocks[len(blocks)-1].Cache = true
 	return blocks
 }
 
-// overview describes the site.
-func (r *Round) overview() string {
+// Overview describes the site as it was when the model first read of it.
+func (r *Round) Overview() string {
+	if r.Manifest.Overview != "" {
+		return r.Manifest.Overview
+	}
 	var b strings.Builder
 	root := "the repository's root"
 	if r.Manifest.Root != "" {

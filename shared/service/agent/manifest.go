@@ -22,7 +22,8 @@ import (
 // maxPack is how much text one object holds, in bytes.
 const maxPack = 16 << 20
 
-// A Manifest is what Prepare found: all files of a commit, and where the text
+// A Manifest is what Prepare found, or Publish when it gave the round back on another
+// commit: all files of a commit, and where the text
 // of those that have one is kept.
 type Manifest struct {
 	Commit string `json:"commit"`
@@ -40,6 +41,12 @@ type Manifest struct {
 	// of one of them that it begins with.
 	Memory  Memory        `json:"memory,omitzero"`
 	Carried []tool.Change `json:"carried,omitempty"`
+	// Turns is how many turns of the round Carried has the changes of: others changed
+	// the branch, and the round goes on from there.
+	Turns int `json:"turns,omitempty"`
+	// Overview is what the model has read of the site at the beginning, empty if that
+	// was this manifest's: it stays the same in a round, for the cache of prompts.
+	Overview string `json:"overview,omitempty"`
 }
 
 // File is a file of the repository. Pack counts from 1; 0 means that its text

@@ -115,20 +115,35 @@ func (s Rounds) Remember(ctx context.Context, ref admin.AgentRef, in admin.Agent
 	if published || len(changes) == 0 {
 		return nil
 	}
-	merged, conflicts := Rebase(last.Base, changes, now)
-	var refused []Conflict
-	if m.Carried, refused, err = m.takes(now, merged); err != nil {
+	conflicts, err := m.Carry(last.Base, changes, now)
+	if err != nil {
 		return err
 	}
 	m.Memory.From = ends[at].Round
 	for _, c := range m.Carried {
 		m.Memory.Carried = append(m.Memory.Carried, c.Path)
 	}
-	for _, c := range append(conflicts, refused...) {
-		c.Path, _ = inside(c.Path, m.Root)
+	for _, c := range conflicts {
 		m.Memory.Lost = append(m.Memory.Lost, c.String())
 	}
 	return nil
+}
+
+// Carry sets Carried to changes of a site that were made in from, as far as they can be
+// made in now, the repository of the manifest. It returns the others, with paths as tools
+// take them.
+func (m *Manifest) Carry(from *Repository, changes []tool.Change, now *Repository) ([]Conflict, error) {
+	merged, conflicts := Rebase(from, changes, now)
+	carried, refused, err := m.takes(now, merged)
+	if err != nil {
+		return nil, err
+	}
+	m.Carried = carried
+	conflicts = append(conflicts, refused...)
+	for i, c := range conflicts {
+		conflicts[i].Path, _ = inside(c.Path, m.Root)
+	}
+	return conflicts, nil
 }
 
 // takes returns the changes that the site of a manifest takes, and the others with the

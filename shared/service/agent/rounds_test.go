@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -140,36 +141,155 @@ func failure(j admin.AgentJob) string {
 	return j.Failure.Code
 }
 
-// People push to the job's branch while the second round works.
+// People push to the job's branch while the second round works: changes are merged line
+// by line. What conflicts goes back to Work twice, then a draft names it.
 func TestPeoplePushMeanwhile(t *testing.T) {
+	index := site()["index.mdx"]
+	titled := strings.Replace(index, "title: Welcome", "title: Hello", 1)
+	built := strings.Replace(index, "Acme makes", "Acme builds", 1)
+	gadgets := strings.Replace(index, "widgets", "gadgets", 1)
+	again := steps(told("index.mdx:6: others changed the same lines", modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "builds widgets", "new": "builds gadgets"}))), done("docs: gadgets"))
 	for _, c := range []struct {
-		name, path, content, code string
+		name   string
+		pushes []map[string]string // before each Publish
+		set    admin.AgentSettings
+		more   script // after edit and finish
+		want   map[string]string
+		draft  string // what the draft says, "" for none
 	}{
-		{name: "elsewhere", path: "more.md", content: "# More\n"},
-		{name: "the same file", path: "index.mdx", content: site()["index.mdx"] + "More.\n", code: forge.CodeMoved},
-		{name: "the file goes", path: "index.mdx", code: forge.CodeMoved},
-		{name: "another file that the first round changed", path: "guides/start.mdx", content: site()["guides/start.mdx"]},
+		{name: "elsewhere", pushes: []map[string]string{{"more.md": "# More\n"}}, want: map[string]string{"more.md": "# More\n", "index.mdx": gadgets}},
+		{name: "another line of the same file", pushes: []map[string]string{{"index.mdx": titled}}, want: map[string]string{"index.mdx": strings.Replace(titled, "widgets", "gadgets", 1)}},
+		{name: "the same change", pushes: []map[string]string{{"index.mdx": gadgets}}, want: map[string]string{"index.mdx": gadgets}},
+		{name: "another file that the first round changed", pushes: []map[string]string{{"guides/start.mdx": site()["guides/start.mdx"]}}, want: map[string]string{"guides/start.mdx": site()["guides/start.mdx"], "index.mdx": gadgets}},
+		{name: "the same line", pushes: []map[string]string{{"index.mdx": built, "more.md": "# More\n"}}, more: again, want: map[string]string{"index.mdx": strings.Replace(built, "widgets", "gadgets", 1), "more.md": "# More\n"}},
+		{name: "the same line, and a change elsewhere", pushes: []map[string]string{{"index.mdx": built, "guides/start.mdx": strings.Replace(site()["guides/start.mdx"], "First steps", "The first steps", 1)}}, more: steps(
+			told("index.mdx:6", modeltest.Calls(call("edit", args{"path": "guides/start.mdx", "old": "The first steps", "new": "Your first steps"}))), done("docs: gadgets")),
+			want: map[string]string{"index.mdx": built, "guides/start.mdx": strings.Replace(site()["guides/start.mdx"], "First steps", "Your first steps", 1)}},
+		{name: "the file goes", pushes: []map[string]string{{"index.mdx": ""}}, more: steps(told("others deleted the file", lists), done("docs: gadgets")), want: map[string]string{"index.mdx": ""}},
+		{name: "the same line again and again", pushes: []map[string]string{{"index.mdx": built}, {"index.mdx": strings.Replace(built, "builds", "buys", 1)}, {"index.mdx": strings.Replace(built, "builds", "sells", 1)}},
+			more: append(again, told("index.mdx:6", modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "buys widgets", "new": "buys gadgets"}), call("edit", args{"path": "index.mdx", "old": "Welcome", "new": "Hello"}))), done("docs: gadgets")),
+			want: map[string]string{"index.mdx": strings.NewReplacer("builds", "sells", "Welcome", "Hello").Replace(built)}, draft: "`index.mdx:6: others changed the same lines; their text is there`"},
+		{name: "the same line in the last turn", set: admin.AgentSettings{MaxTurns: 2}, pushes: []map[string]string{{"index.mdx": built}},
+			want: map[string]string{"index.mdx": built}, draft: "index.mdx:6: others changed the same lines"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, steps(mends, finishes)...)
 			one := w.run(w.ask("Mend the spelling of widget"))
+			w.configure(c.set)
 			w.model.Add(rename...)
+			w.model.Add(c.more...)
 			asked := w.message(one, "Call them gadgets")
-			var head string
-			w.at(job.TaskAgentPublish, func() { head = w.forge.Write(one.Branch, map[string]string{c.path: c.content}) })
+			n := 0
+			var push func()
+			push = func() {
+				w.forge.Write(one.Branch, c.pushes[n])
+				if n++; n < len(c.pushes) {
+					w.at(job.TaskAgentPublish, push)
+				}
+			}
+			w.at(job.TaskAgentPublish, push)
 			two := w.run(asked)
-			if code := failure(two); code != c.code {
-				t.Fatalf("the second round ended with %q: %+v", code, two.Failure)
+			if two.Status != admin.AgentCompleted {
+				t.Fatalf("the second round ended with %+v", two.Failure)
 			}
-			if two.PRLink != one.PRLink || two.Branch != one.Branch || len(w.forge.Pulls()) != 1 {
-				t.Errorf("the job's link is %s on %s", two.PRLink, two.Branch)
+			pulls := w.forge.Pulls()
+			if two.PRLink != one.PRLink || two.Branch != one.Branch || len(pulls) != 1 {
+				t.Fatalf("the job's link is %s on %s, of %+v", two.PRLink, two.Branch, pulls)
 			}
-			at := w.forge.Branch(one.Branch)
-			if c.code != "" && at != head {
-				t.Error("people's commit was overwritten")
+			files := w.forge.Files(one.Branch)
+			for path, want := range c.want {
+				if files[path] != want {
+					t.Errorf("%s is %q, want %q", path, files[path], want)
+				}
 			}
-			if c.code == "" && (w.forge.Commits(one.Branch)[0].Parents[0] != head || w.forge.Files(one.Branch)[c.path] != c.content) {
-				t.Errorf("the commit is not on people's %s: %+v", head, w.forge.Commits(one.Branch))
+			if pulls[0].Draft != (c.draft != "") || !strings.Contains(pulls[0].Body, c.draft) {
+				t.Errorf("draft: %t, want %q:\n%s", pulls[0].Draft, c.draft, pulls[0].Body)
+			}
+			if n != len(c.pushes) || w.model.Left() > 0 {
+				t.Errorf("people pushed %d times, %d steps of the script are left", n, w.model.Left())
+			}
+		})
+	}
+}
+
+// People push between the fetch of Publish and its push: the commit is made again on
+// theirs, and what they push each time ends the job.
+func TestPeoplePushAtTheLastMoment(t *testing.T) {
+	for _, c := range []struct {
+		pushes int
+		code   string
+	}{{1, ""}, {2, ""}, {100, forge.CodeMoved}} {
+		w := newWorld(t, steps(mends, finishes)...)
+		one := w.run(w.ask("Mend the spelling of widget"))
+		w.model.Add(rename...)
+		asked := w.message(one, "Call them gadgets")
+		n := 0
+		s := storetest.AroundStore(w.store, func(ctx context.Context, call *storetest.Call, do func(context.Context) error) error {
+			err := do(ctx)
+			if n < c.pushes && strings.HasPrefix(call.Name, "Store.Write") && strings.Contains(call.Name, "commit#") && !strings.Contains(call.Name, "end#") {
+				n++
+				w.forge.Write(one.Branch, map[string]string{"more.md": fmt.Sprintf("# %d\n", n)})
+			}
+			return err
+		})
+		if err := w.workflow(w.ctx, w.stepsOn(w.service(s, w.objects), w.objects), asked.Current()); (err != nil) != (c.code != "") {
+			t.Error(err)
+		}
+		two := w.job(one.ID)
+		if failure(two) != c.code {
+			t.Fatalf("%d pushes: the second round ended with %+v", c.pushes, two.Failure)
+		}
+		files := w.forge.Files(one.Branch)
+		if want := fmt.Sprintf("# %d\n", n); files["more.md"] != want || strings.Contains(files["index.mdx"], "gadgets") != (c.code == "") {
+			t.Errorf("%d pushes: the files are %q", c.pushes, files)
+		}
+	}
+}
+
+// The reviewer is told where the pull request conflicts with the branch that it is for.
+func TestConflictsWithTheBase(t *testing.T) {
+	start := site()["guides/start.mdx"]
+	other := strings.Replace(start, "then run it", "then start it", 1)
+	for _, c := range []struct {
+		name  string
+		first bool                             // people change main while the first round works, else after it
+		main  map[string]string                // what people change
+		merge func(w *world, j admin.AgentJob) // what they do then
+		body  string                           // of the pull request in the end, "" for no conflict
+	}{
+		{name: "the same line", main: map[string]string{"guides/start.mdx": other}, body: "`guides/start.mdx:6: others changed the same lines, in the branch main`"},
+		{name: "the same line, in the first round", first: true, main: map[string]string{"guides/start.mdx": other}, body: "`guides/start.mdx:6: others changed the same lines, in the branch main`"},
+		{name: "another line", main: map[string]string{"guides/start.mdx": strings.Replace(start, "title: Start", "title: Begin", 1)}},
+		{name: "another line, in the first round", first: true, main: map[string]string{"guides/start.mdx": strings.Replace(start, "title: Start", "title: Begin", 1)}},
+		{name: "the same change", main: map[string]string{"guides/start.mdx": strings.Replace(start, "widgit", "widget", 1)}},
+		{name: "another file", main: map[string]string{"more.md": "# More\n"}},
+		{name: "the file goes", main: map[string]string{"guides/start.mdx": "", "docs.json": strings.Replace(site()["docs.json"], `, "guides/start"`, "", 1)}, body: "guides/start.mdx: others deleted the file"},
+		{name: "what this round changes", main: map[string]string{"index.mdx": strings.Replace(site()["index.mdx"], "makes", "builds", 1)}, body: "index.mdx:6"},
+		{name: "merged by people", main: map[string]string{"guides/start.mdx": other}, merge: func(w *world, j admin.AgentJob) {
+			w.forge.Write("main", map[string]string{"guides/start.mdx": strings.Replace(start, "widgit", "widget", 1)})
+			w.forge.MergeBranch(j.Branch, "main")
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, steps(mends, finishes)...)
+			if c.first {
+				w.at(job.TaskAgentPublish, func() { w.forge.Write("main", c.main) })
+			}
+			j := w.run(w.ask("Mend the spelling of widget"))
+			if !c.first {
+				w.forge.Write("main", c.main)
+				if c.merge != nil {
+					c.merge(w, j)
+				}
+				w.model.Add(rename...)
+				j = w.run(w.message(j, "Call them gadgets"))
+			}
+			if j.Status != admin.AgentCompleted {
+				t.Fatalf("the job ended with %+v", j.Failure)
+			}
+			pulls := w.forge.Pulls()
+			if len(pulls) != 1 || pulls[0].Draft || strings.Contains(pulls[0].Body, "Conflicts") != (c.body != "") || !strings.Contains(pulls[0].Body, c.body) {
+				t.Errorf("the pull requests are %+v, want %q", pulls, c.body)
 			}
 		})
 	}

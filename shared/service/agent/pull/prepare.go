@@ -55,22 +55,7 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		return out, err
 	}
 	m := agent.Manifest{Commit: tree.Commit, Ref: tree.Ref, Files: files, Memory: agent.Memory{Pull: state}}
-	if m.Root, err = siteRoot(r, in.Project.Agent.Root); err != nil {
-		return out, err
-	}
-	m.Instructions = instructions(r, m.Root)
-	if m.Packs, err = s.rounds.Pack(ctx, ref, r, m.Files); err != nil {
-		return out, err
-	}
-	site, err := tool.NewTree(r, m.Root)
-	if err != nil {
-		return out, err
-	}
-	c, err := agent.NewChecker(in.Project.Domain, site.FS(), nil)
-	if err != nil {
-		return out, err
-	}
-	if m.Findings, err = c.Findings(ctx, site.FS()); err != nil {
+	if err := s.describe(ctx, ref, in.Project, r, &m); err != nil {
 		return out, err
 	}
 	if err := s.rounds.Remember(ctx, ref, in, r, &m, continued != ""); err != nil {
@@ -95,6 +80,28 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	note := admin.AgentEvent{Kind: admin.AgentEventNote, Text: fmt.Sprintf("read %s at %.10s: %d files", m.Ref, m.Commit, len(m.Files))}
 	_, err = s.opt.Admin.BeginAgentRound(ctx, ref, base, note)
 	return out, err
+}
+
+// describe adds to a manifest what follows from its repository: the site, its packs and
+// its findings.
+func (s *Steps) describe(ctx context.Context, ref admin.AgentRef, p admin.Project, r *agent.Repository, m *agent.Manifest) (err error) {
+	if m.Root, err = siteRoot(r, p.Agent.Root); err != nil {
+		return err
+	}
+	m.Instructions = instructions(r, m.Root)
+	if m.Packs, err = s.rounds.Pack(ctx, ref, r, m.Files); err != nil {
+		return err
+	}
+	site, err := tool.NewTree(r, m.Root)
+	if err != nil {
+		return err
+	}
+	c, err := agent.NewChecker(p.Domain, site.FS(), nil)
+	if err != nil {
+		return err
+	}
+	m.Findings, err = c.Findings(ctx, site.FS())
+	return err
 }
 
 // continued returns the head of the job's own branch where its pull request is

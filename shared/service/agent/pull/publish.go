@@ -1,7 +1,7 @@
 package pull
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,9 +24,11 @@ const (
 	authorEmail = "agent@bindery.invalid"
 )
 
-// Publish reviews the round's changes, commits them on the branch as it is now, pushes
-// without force, and updates or opens the pull request. Next is work if there is a
-// message that the model has not read, else done.
+// Publish reviews the round's changes, commits them on the branch as it is now, merged
+// with what others pushed meanwhile, pushes without force, and updates or opens the pull
+// request. Next is work if there is a message that the model has not read, or if it gave
+// the round back: once because the changes are refused, and twice because they conflict
+// with what others pushed. Else it is done.
 //
 // Its review relies on the forge's files, not on Work: which paths an agent may write,
 // what the files were before, and which hosts, code and secrets the changes add.
@@ -77,13 +79,19 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 			}
 			return out, err
 		}
-		result.PRLink, result.PRNumber, result.Branch, result.Changes = p.pull.URL, p.pull.Number, p.branch, p.stat
-		result.Review = p.review
-		checked := "the changes bring no new findings"
-		if n := len(p.review.Findings); n > 0 {
-			checked = fmt.Sprintf("the changes leave %d new findings", n)
+		if p.back {
+			out.Next = job.NextWork
+			return out, nil
 		}
-		result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked, Files: p.files})
+		if p.branch != "" { // else others have made the same changes
+			result.PRLink, result.PRNumber, result.Branch, result.Changes = p.pull.URL, p.pull.Number, p.branch, p.stat
+			result.Review, result.Fork = p.review, p.fork
+			checked := "the changes bring no new findings"
+			if n := len(p.review.Findings); n > 0 {
+				checked = fmt.Sprintf("the changes leave %d new findings", n)
+			}
+			result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked, Files: p.files})
+		}
 	}
 	result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventUsage, Usage: &r.Usage}, end)
 	_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, result)
@@ -105,38 +113,195 @@ func (s *Steps) giveBack(ctx context.Context, r *agent.Round, err error) (bool, 
 
 // proposal is the result of proposing a round's changes.
 type proposal struct {
+	back   bool // the round was given back to Work, and nothing is proposed
 	branch string
+	fork   string // commit at which a new branch begins
 	pull   forge.PullRequest
 	stat   admin.AgentChanges
 	files  []admin.AgentFile
 	review admin.AgentReview
 }
 
-// propose pushes changes and opens a pull request.
+// maxPushes is how often changes are merged with what others pushed meanwhile.
+const maxPushes = 3
+
+// propose pushes changes and opens a pull request. If others push to the branch
+// meanwhile, it merges the changes with theirs, looks at the result again, and pushes
+// that.
 func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Change) (proposal, error) {
 	f, repo, err := s.opt.Forge(ctx, r.In.Project)
 	if err != nil {
 		return proposal{}, err
 	}
+	for try := 1; ; try++ {
+		p, err := s.proposeOnce(ctx, f, repo, r, changes)
+		if admin.CodeOf(err) != forge.CodeMoved || try == maxPushes {
+			return p, err
+		}
+		// The commit is not in the branch, and can't follow it any more.
+		if err := s.opt.Admin.ForgetAgentCommit(ctx, r.Ref, r.In.Commit.ID); err != nil {
+			return p, err
+		}
+		r.In.Commit = admin.AgentCommit{}
+	}
+}
+
+func (s *Steps) proposeOnce(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, changes []tool.Change) (proposal, error) {
 	g, err := s.ground(ctx, f, repo, r, changes)
 	if err != nil {
 		return proposal{}, err
 	}
 	defer g.tree.Close()
-	review, err := s.look(ctx, r, g, changes)
+	if len(g.conflicts) > 0 && !g.pushed {
+		if back, err := s.giveBackOn(ctx, r, g, changes); back || err != nil {
+			return proposal{back: back}, err
+		}
+	}
+	if len(g.changes) == 0 && g.expect == "" {
+		return proposal{}, nil
+	}
+	review, err := s.look(ctx, r, g, g.changes)
 	if err != nil {
 		return proposal{}, err
 	}
-	text := pullText(r, changes, review)
-	if err := s.push(ctx, f, repo, r, g, changes, text.title); err != nil {
-		return proposal{}, err
+	for _, c := range g.conflicts {
+		review.Conflicts = append(review.Conflicts, c.Place()+": "+c.Reason+"; their text is there")
 	}
-	p := proposal{branch: g.branch, stat: text.stat, files: text.files, review: review}
+	review.Conflicts = append(review.Conflicts, s.behind(ctx, f, repo, r, g)...)
+	review.Conflicts = joined(nil, review.Conflicts)
+	on := *r
+	on.Base = g.base
+	text := pullText(&on, g.changes, review)
+	if len(g.changes) > 0 {
+		if err := s.push(ctx, f, repo, r, g, g.changes, text.title); err != nil {
+			return proposal{}, err
+		}
+	}
+	p := proposal{branch: g.branch, fork: g.fork, stat: text.stat, files: text.files, review: review}
 	p.pull, err = s.pull(ctx, f, repo, forge.Pull{
 		Head: g.branch, Base: r.In.Job.Base.Ref, Title: text.title, Body: text.body,
-		Draft: r.In.Job.Draft || r.Unfinished() || len(review.Findings) > 0,
+		Draft: r.In.Job.Draft || r.Unfinished() || len(review.Findings)+len(g.conflicts) > 0,
 	})
 	return p, err
+}
+
+// giveBackOn gives a round whose changes conflict with what others pushed back to Work,
+// on the branch as it is now, if it may be given back and has a turn left.
+func (s *Steps) giveBackOn(ctx context.Context, r *agent.Round, g ground, changes []tool.Change) (bool, error) {
+	had := 0
+	for _, back := range r.In.Job.Returns {
+		if back.Reason == admin.AgentConflicted {
+			had++
+		}
+	}
+	if r.Spent() || had >= admin.AgentConflicted.Most() {
+		return false, nil
+	}
+	m := agent.Manifest{Commit: g.tree.Commit, Ref: g.tree.Ref, Files: g.files, Memory: r.Manifest.Memory, Turns: r.Turns, Overview: r.Overview()}
+	if err := s.describe(ctx, r.Ref, r.In.Project, g.base, &m); err != nil {
+		return false, err
+	}
+	m.Instructions = r.Manifest.Instructions
+	conflicts, err := m.Carry(r.Base, changes, g.base)
+	if err != nil {
+		return false, err
+	}
+	base := admin.AgentBase{Commit: m.Commit, Ref: r.In.Job.Base.Ref, Previous: m.Commit}
+	if base.Manifest, err = s.rounds.KeepJSON(ctx, r.Ref, "manifest", m); err != nil {
+		return false, err
+	}
+	var places []string
+	for _, c := range conflicts {
+		places = append(places, c.String())
+	}
+	return s.opt.Admin.ReturnAgent(ctx, r.Ref, admin.AgentReturn{Turn: r.Turns, Reason: admin.AgentConflicted, Text: "People pushed to the branch while you worked, and changed the same places as you. " +
+		"The files now have their changes and yours, and in these places their text alone:\n" + strings.Join(places, "\n") +
+		"\n\nRead these places again, make your changes there if they are still wanted, and call finish again."}, base)
+}
+
+// behind returns the places at which the pull request conflicts with the branch that it
+// is for. If the forge can't say, that is only logged: nothing is published for it.
+func (s *Steps) behind(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g ground) []string {
+	conflicts, err := s.conflictsWith(ctx, f, repo, r, g)
+	if err != nil {
+		s.opt.Log.WarnContext(ctx, "conflicts with the branch of a pull request are not known", "job", r.Ref.Job, "error", err)
+	}
+	var places []string
+	for _, c := range conflicts {
+		places = append(places, fmt.Sprintf("%s: %s, in the branch %s", c.Place(), c.Reason, r.In.Job.Base.Ref))
+	}
+	return places
+}
+
+func (s *Steps) conflictsWith(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g ground) ([]agent.Conflict, error) {
+	target, fork := r.In.Job.Base.Ref, cmp.Or(g.fork, r.In.Job.Fork)
+	head, err := f.Branch(ctx, repo, target)
+	if err != nil || fork == "" || head == "" || head == fork {
+		return nil, err
+	}
+	if g.fork == "" { // people may have merged the one branch into the other
+		if has, err := f.Contains(ctx, repo, g.branch, &forge.Commit{ID: head, Parent: fork}); has || err != nil {
+			return nil, err
+		}
+	}
+	theirs, err := f.Fetch(ctx, repo, target)
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	from := g.tree
+	if g.tree.Commit != fork {
+		if from, err = f.Fetch(ctx, repo, fork, target, g.branch); err != nil {
+			return nil, err
+		}
+		defer from.Close()
+	}
+	// What both sides changed.
+	ours := map[string]tool.Change{}
+	for _, c := range g.changes {
+		ours[c.Path] = c
+	}
+	paths := map[string]bool{}
+	for path := range ours {
+		paths[path] = true
+	}
+	for _, t := range []*forge.Tree{from, g.tree} {
+		for file := range t.Files() {
+			paths[file.Path] = true
+		}
+	}
+	var both []string
+	for path := range paths {
+		was, _ := from.File(path)
+		is, _ := theirs.File(path)
+		mine, _ := g.tree.File(path)
+		if _, changed := ours[path]; is.ID != was.ID && (changed || mine.ID != was.ID && mine.ID != is.ID) {
+			both = append(both, path)
+		}
+	}
+	slices.Sort(both)
+	was, err := readFiles(ctx, from, both)
+	if err != nil {
+		return nil, err
+	}
+	now, err := readFiles(ctx, theirs, both)
+	if err != nil {
+		return nil, err
+	}
+	mine, err := readFiles(ctx, g.tree, both)
+	if err != nil {
+		return nil, err
+	}
+	var changes []tool.Change
+	for _, path := range both {
+		c, changed := ours[path]
+		if text, has := mine.Texts[path]; !changed {
+			c = tool.Change{Path: path, Content: text, Delete: !has}
+		}
+		changes = append(changes, c)
+	}
+	_, conflicts := agent.Rebase(was, changes, now)
+	return conflicts, nil
 }
 
 // pull opens the branch's pull request, or updates the text of the open one. On a
@@ -157,17 +322,23 @@ func (s *Steps) pull(ctx context.Context, f *forge.Forge, repo forge.Repository,
 // ground is what a round's commit is based on.
 type ground struct {
 	tree   *forge.Tree
+	base   *agent.Repository // the tree's files
+	files  []agent.File
 	branch string // that the commit is pushed to
+	fork   string // commit at which a new branch begins, else ""
 	expect string // where that branch must be, "" if it must not exist
 	pushed bool   // the round's commit is there already
+	// changes are those of the round, merged with what others changed since it was
+	// prepared; conflicts are the places that have the others' text.
+	changes   []tool.Change
+	conflicts []agent.Conflict
 }
 
 // ground fetches the commit that the changes go on. That is the head of the
 // job's own branch where the round continues it, else of the branch that was
-// asked for. Where people have pushed since Prepare, theirs is the parent,
-// unless they changed the same files: then the job's own branch is branch_moved,
-// and a new one begins from the commit that Work has read. A round that has
-// recorded its commit keeps its parent.
+// asked for. Where people have pushed since Prepare, theirs is the parent, and the
+// changes are merged with theirs; but if these conflict, a new branch begins from the
+// commit that Work has read. A round that has recorded its commit keeps its parent.
 func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, changes []tool.Change) (g ground, err error) {
 	defer func() {
 		if err != nil && g.tree != nil {
@@ -193,23 +364,31 @@ func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repositor
 	}
 	// For servers that can be asked only for what a branch is at.
 	from := []string{g.branch, j.Base.Ref, j.Ref}
-	if g.tree, err = f.Fetch(ctx, repo, head, from...); err != nil {
+	if err := g.fetch(ctx, f, repo, r, changes, head, from); err != nil {
 		return g, err
 	}
-	same, err := asRead(ctx, r, g.tree, changes)
-	if err == nil && !same && !continues && g.tree.Commit != j.Base.Commit {
+	if len(g.conflicts) > 0 && !continues && g.tree.Commit != j.Base.Commit {
 		g.tree.Close()
-		if g.tree, err = f.Fetch(ctx, repo, j.Base.Commit, from...); err == nil {
-			same, err = asRead(ctx, r, g.tree, changes)
+		if err := g.fetch(ctx, f, repo, r, changes, j.Base.Commit, from); err != nil {
+			return g, err
 		}
 	}
-	if err == nil && !same {
-		err = admin.Errorf(admin.CodeBranchMoved, "the branch %s has other changes of the files that the agent changed", head)
+	if g.fork = g.tree.Commit; continues {
+		g.fork, g.expect = "", g.tree.Commit
 	}
-	if continues {
-		g.expect = g.tree.Commit
+	return g, nil
+}
+
+// fetch fetches a commit and merges the changes of a round with it.
+func (g *ground) fetch(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, changes []tool.Change, commit string, from []string) (err error) {
+	if g.tree, err = f.Fetch(ctx, repo, commit, from...); err != nil {
+		return err
 	}
-	return g, err
+	if g.base, g.files, err = read(ctx, g.tree); err != nil {
+		return err
+	}
+	g.changes, g.conflicts = agent.Rebase(r.Base, changes, g.base)
+	return nil
 }
 
 // newBranch returns the name of a round's own branch. That of the job is taken
@@ -230,39 +409,11 @@ func newBranch(ctx context.Context, f *forge.Forge, repo forge.Repository, r *ag
 	return name, nil
 }
 
-// asRead reports whether the files of changes are in a tree as Work has read them.
-func asRead(ctx context.Context, r *agent.Round, t *forge.Tree, changes []tool.Change) (bool, error) {
-	for _, c := range changes {
-		before, had := r.Base.Texts[c.Path]
-		f, ok := t.File(c.Path)
-		if had != ok {
-			return false, nil
-		}
-		if !ok {
-			continue
-		}
-		if f.Mode != forge.Regular || f.Size != int64(len(before)) {
-			return false, nil
-		}
-		now, err := readFile(ctx, t, c.Path)
-		if err != nil {
-			return false, err
-		}
-		if !bytes.Equal(before, now) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
 // look refuses what an agent may not change, and returns what the reviewer must know
 // about the rest and about earlier rounds of the pull request. It reads the site from
 // the forge's tree and trusts nothing else.
 func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []tool.Change) (admin.AgentReview, error) {
-	base, _, err := read(ctx, g.tree)
-	if err != nil {
-		return admin.AgentReview{}, err
-	}
+	base := g.base
 	root, err := siteRoot(base, r.In.Project.Agent.Root)
 	if err != nil {
 		return admin.AgentReview{}, err
@@ -373,6 +524,7 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 			// Another Publish of this round was first: the next try makes its commit.
 			return admin.Errorf(admin.CodeTemporary, "the round is being published by another step")
 		}
+		r.In.Commit = recorded
 	} else if commit.ID != want.ID {
 		return admin.Errorf(admin.CodeInternal, "the round's commit can't be made again").Wrap(fmt.Errorf("made %s, recorded %s", commit.ID, want.ID))
 	}

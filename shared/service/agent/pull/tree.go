@@ -43,16 +43,14 @@ func read(ctx context.Context, t *forge.Tree) (*agent.Repository, []agent.File, 
 		}
 		plain := f.Mode == forge.Regular
 		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: plain}
-		if (f.Mode == forge.Regular || f.Mode == forge.Executable) && f.Size >= 0 && f.Size <= maxText {
-			b, err := readFile(ctx, t, f.Path)
-			if err != nil {
-				return nil, nil, err
-			}
-			if isText(b) {
-				entry.Text, r.Texts[f.Path] = true, b
-				if total += int64(len(b)); total > maxTexts {
-					return nil, nil, admin.Errorf(admin.CodeRepositoryBig, "the repository has more than %d MiB of text", maxTexts>>20)
-				}
+		b, err := textOf(ctx, t, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		if b != nil {
+			entry.Text, r.Texts[f.Path] = true, b
+			if total += int64(len(b)); total > maxTexts {
+				return nil, nil, admin.Errorf(admin.CodeRepositoryBig, "the repository has more than %d MiB of text", maxTexts>>20)
 			}
 		}
 		files = append(files, agent.File{Path: f.Path, Size: f.Size, Plain: plain})
@@ -61,6 +59,38 @@ func read(ctx context.Context, t *forge.Tree) (*agent.Repository, []agent.File, 
 	slices.SortFunc(files, func(a, b agent.File) int { return cmp.Compare(a.Path, b.Path) })
 	slices.SortFunc(r.Entries, func(a, b tool.Entry) int { return cmp.Compare(a.Path, b.Path) })
 	return r, files, nil
+}
+
+// readFiles is read for those of paths that a commit has.
+func readFiles(ctx context.Context, t *forge.Tree, paths []string) (*agent.Repository, error) {
+	r := &agent.Repository{Texts: map[string][]byte{}}
+	for _, path := range paths {
+		f, ok := t.File(path)
+		if !ok {
+			continue
+		}
+		b, err := textOf(ctx, t, f)
+		if err != nil {
+			return nil, err
+		}
+		if b != nil {
+			r.Texts[path] = b
+		}
+		r.Entries = append(r.Entries, tool.Entry{Path: path, Size: f.Size, Text: b != nil, Plain: f.Mode == forge.Regular})
+	}
+	return r, nil
+}
+
+// textOf returns the text of a file, nil if it is none, or too large.
+func textOf(ctx context.Context, t *forge.Tree, f forge.File) ([]byte, error) {
+	if f.Mode != forge.Regular && f.Mode != forge.Executable || f.Size < 0 || f.Size > maxText {
+		return nil, nil
+	}
+	b, err := readFile(ctx, t, f.Path)
+	if err != nil || !isText(b) {
+		return nil, err
+	}
+	return b, nil
 }
 
 func readFile(ctx context.Context, t *forge.Tree, path string) ([]byte, error) {
