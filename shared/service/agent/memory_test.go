@@ -23,8 +23,8 @@ func remembering(opening *string, s modeltest.Step) modeltest.Step {
 
 var asks = modeltest.Calls(call("finish", args{"title": "Which widget?", "summary": "There are red and blue ones.", "question": "Which of red and blue is right?"}))
 
-// away is a model's server that is overloaded for longer than a request is tried.
-var away = modeltest.Overloaded().Times(2)
+// away is a model's server that fails for longer than a request is tried.
+var away = modeltest.Failing().Times(2)
 
 // What the model reads of the rounds before, and what the next pull request has of
 // their changes.
@@ -58,7 +58,7 @@ func TestWhatARoundRemembers(t *testing.T) {
 			w.forge.Write(branch, map[string]string{"index.mdx": site()["index.mdx"] + "\nCall us.\n", "logo.png": "\x89PNG\r\n\x1a\n\x00\x00\x00", "more.mdx": ""})
 		}, tells: []string{"People changed files since then:\n<changes>\n--- a/index.mdx", "+Call us.", "Also changed: logo.png\n"}, silent: []string{"-Install", "+Install"}},
 		{name: "the model's server is away", first: steps(mends, away), code: model.CodeUnavailable, second: steps(done("Go on")),
-			tells: []string{"It failed (model_unavailable): the model's server is overloaded", "It changed guides/start.mdx.", "Round 1 ended without a pull request. Its changes are in the files already, and a pull request of this round has them: guides/start.mdx."},
+			tells: []string{"It failed (model_unavailable): the model's server failed", "It changed guides/start.mdx.", "Round 1 ended without a pull request. Its changes are in the files already, and a pull request of this round has them: guides/start.mdx."},
 			files: map[string]string{"guides/start.mdx": mended, "index.mdx": site()["index.mdx"]}},
 		{name: "a plan that was not done", first: steps(modeltest.Calls(call("plan", args{"steps": []args{{"text": "Spelling", "state": "done"}, {"text": "Links", "state": "pending"}}})), mends, modeltest.Refusal("No.")), code: model.CodeRefused,
 			second: steps(done("Go on")), tells: []string{"<plan>\ndone: Spelling\npending: Links\n</plan>"}, files: map[string]string{"guides/start.mdx": mended}},

@@ -30,7 +30,7 @@ func AgentAsksOf(rounds, turns, more int) Asks {
 		later, again = rounds-1, turns-turns/rounds
 	}
 	return Asks{
-		WriteUnits: once.WriteUnits + rounds*round.WriteUnits + turns*turn.WriteUnits, ReadUnits: rounds*round.ReadUnits + turns*turn.ReadUnits + 2*later,
+		WriteUnits: once.WriteUnits + rounds*round.WriteUnits + turns*turn.WriteUnits + 2*later, ReadUnits: rounds*round.ReadUnits + turns*turn.ReadUnits + 2*later,
 		ObjectWrites: rounds*round.ObjectWrites + turns*turn.ObjectWrites, ObjectReads: rounds*round.ObjectReads + turns*turn.ObjectReads + 2*later + again,
 		Transitions: rounds*round.Transitions + 2*more, Calls: rounds*round.Calls + more,
 	}
