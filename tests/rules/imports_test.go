@@ -108,7 +108,7 @@ var rooms = map[string][]string{
 		"shared/render/check", "shared/service/admin", "shared/service/agent/merge", "shared/service/agent/model", "shared/service/agent/tool",
 		"shared/service/job", "shared/service/store",
 	},
-	"shared/service/agent/merge": {},
+	"shared/service/agent/merge": {"shared/base/json"},
 	"shared/service/agent/model": {"shared/base/json", "shared/base/lazy", "shared/base/remote", "shared/service/store"},
 	// For tests, and for programs that play a model.
 	"shared/service/agent/model/modeltest": {"shared/service/agent/model"},

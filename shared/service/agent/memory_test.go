@@ -87,6 +87,16 @@ func TestWhatARoundRemembers(t *testing.T) {
 			},
 			tells: []string{"<lost>\nguides/start.mdx:6: others changed the same lines; the text that was lost:\nInstall the widget, then run it.\n</lost>"},
 			files: map[string]string{"guides/start.mdx": strings.Replace(site()["guides/start.mdx"], "then run it", "then start it", 1), "index.mdx": strings.Replace(site()["index.mdx"], "makes", "builds", 1)}},
+		{name: "people added another page to the navigation", first: steps(write("guides/ours.mdx", "---\ntitle: Ours\ndescription: A page\n---\n\nWords.\n"), modeltest.Calls(call("navigation", args{"action": "add", "entry": "guides/ours", "after": "guides/start"})), away), code: model.CodeUnavailable, second: steps(done("Go on")),
+			between: func(w *world, _ string, _ int) {
+				w.forge.Write("main", map[string]string{"guides/theirs.mdx": site()["guides/start.mdx"], "docs.json": strings.Replace(site()["docs.json"], `"guides/start"`, `"guides/start", "guides/theirs"`, 1)})
+			},
+			silent: []string{"<lost>"}, files: map[string]string{"docs.json": strings.Replace(site()["docs.json"], `"guides/start"`, `"guides/start", "guides/ours", "guides/theirs"`, 1)}},
+		{name: "people changed the same setting", first: steps(modeltest.Calls(call("edit", args{"path": "docs.json", "old": "#112233", "new": "#445566"})), mends, away), code: model.CodeUnavailable, second: steps(done("Go on")),
+			between: func(w *world, _ string, _ int) {
+				w.forge.Write("main", map[string]string{"docs.json": strings.Replace(site()["docs.json"], "#112233", "#778899", 1)})
+			},
+			tells: []string{"<lost>\ndocs.json: others changed colors.primary, too; the text that was lost:\n\"#445566\"\n</lost>"}, files: map[string]string{"docs.json": strings.Replace(site()["docs.json"], "#112233", "#778899", 1)}},
 		{name: "people deleted the file", first: steps(mends, modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "Acme builds"})), away), code: model.CodeUnavailable, second: steps(done("Go on")),
 			between: func(w *world, _ string, _ int) { w.forge.Write("main", map[string]string{"guides/start.mdx": ""}) },
 			tells:   []string{"guides/start.mdx: others deleted the file, which the agent changed"},

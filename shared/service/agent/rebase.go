@@ -2,6 +2,8 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
+	"path"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/service/agent/merge"
@@ -35,7 +37,7 @@ func (c Conflict) Place() string {
 }
 
 // Rebase makes changes of one state of a repository in another one. Where others changed
-// the same file, it merges line by line. Of what conflicts, the result has the others'
+// the same file, it merges line by line, and the site's configuration by its entries. Of what conflicts, the result has the others'
 // text. Changes that are there already are left out.
 func Rebase(from *Repository, changes []tool.Change, onto *Repository) (merged []tool.Change, conflicts []Conflict) {
 	before, now := from.byPath(), onto.byPath()
@@ -59,16 +61,35 @@ func Rebase(from *Repository, changes []tool.Change, onto *Repository) (merged [
 		case !is.Text || !is.Plain:
 			conflict(c, "the file is no plain text file any more")
 		default:
-			b, places := merge.Text(old, c.Content, text)
-			for _, p := range places {
-				conflicts = append(conflicts, Conflict{Path: c.Path, Lines: p.String(), Lost: p.Lost, Reason: "others changed the same lines"})
-			}
+			b, places := join(c.Path, old, c.Content, text)
+			conflicts = append(conflicts, places...)
 			if !bytes.Equal(b, text) {
 				merged = append(merged, tool.Change{Path: c.Path, Content: b})
 			}
 		}
 	}
 	return merged, conflicts
+}
+
+// configurations are the files that are merged by their entries.
+var configurations = map[string]bool{"docs.json": true, "mint.json": true}
+
+// join merges the texts of one file.
+func join(file string, base, ours, theirs []byte) ([]byte, []Conflict) {
+	var conflicts []Conflict
+	if configurations[path.Base(file)] {
+		if b, places, ok := merge.JSON(base, ours, theirs); ok {
+			for _, p := range places {
+				conflicts = append(conflicts, Conflict{Path: file, Lost: p.Lost, Reason: "others changed " + cmp.Or(p.Path, "it") + ", too"})
+			}
+			return b, conflicts
+		}
+	}
+	b, places := merge.Text(base, ours, theirs)
+	for _, p := range places {
+		conflicts = append(conflicts, Conflict{Path: file, Lines: p.String(), Lost: p.Lost, Reason: "others changed the same lines"})
+	}
+	return b, conflicts
 }
 
 // byPath returns the files by their paths.

@@ -1,5 +1,5 @@
-// Package merge joins two changes of one text, line by line. It is pure: it knows no
-// files, no repository and no clock.
+// Package merge joins two changes of one text, line by line, or of a site's configuration
+// by its entries. It is pure: it knows no files, no repository and no clock.
 package merge
 
 import (
