@@ -76,7 +76,11 @@ func (r *rounds) play(ref admin.AgentRef) error {
 		return err
 	}
 	result := admin.AgentResult{Seen: len(in.Messages)}
+	result.Title, result.Summary, result.Question = "Answer", "The port is 8080.\n\nIt says so twice.", "Which of the two?"
 	if prompt != "nothing" {
+		result.Title, result.Question, result.Unfinished = "Mend\x1b[2J the links", "", true
+		result.Review.Findings = []string{"a.mdx:3: warning: /gone leads nowhere"}
+		result.Pages = []admin.AgentPage{{Path: "a.mdx", Change: admin.AgentPageChanged}, {Path: "c.mdx", Change: admin.AgentPageMoved, From: "b.mdx"}}
 		result.PRLink, result.PRNumber, result.Branch = "https://git.example.com/docs/pull/17", 17, "bindery/"+ref.Job
 		result.Changes = admin.AgentChanges{Files: 2, Added: 10, Removed: 3}
 	}

@@ -1,11 +1,13 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -60,6 +62,17 @@ type AgentJob struct {
 	// answer the model that answered. Asked stays what the request said.
 	Model string `json:"model"`
 	Asked string `json:"asked,omitempty"`
+	// Prompt is the beginning of the job's first message.
+	Prompt string `json:"prompt,omitempty"`
+	// Title is that of the pull request, else of the last round that was completed.
+	// Summary and Question are that round's: what the agent said of its work, and the
+	// beginning of what it has to know. A message answers the question.
+	Title    string `json:"title,omitempty"`
+	Summary  string `json:"summary,omitempty"`
+	Question string `json:"question,omitempty"`
+	// Unfinished says that the last completed round used up its budget before it was
+	// done.
+	Unfinished bool `json:"unfinished,omitempty"`
 	// Draft asks for a draft pull request.
 	Draft bool       `json:"draft,omitempty"`
 	Round int        `json:"round"` // from 1
@@ -88,16 +101,31 @@ type AgentJob struct {
 	Turns     int        `json:"turns"`
 	// Changes are those of the last round that had any, Review is what a reader of
 	// the pull request must know of all its rounds.
-	Changes    AgentChanges `json:"changes"`
-	Review     AgentReview  `json:"review,omitzero"`
-	CreatedAt  time.Time    `json:"createdAt"`
-	UpdatedAt  time.Time    `json:"updatedAt"`
-	FinishedAt time.Time    `json:"finishedAt,omitzero"`
-	ArchivedAt time.Time    `json:"archivedAt,omitzero"`
+	Changes AgentChanges `json:"changes"`
+	Review  AgentReview  `json:"review,omitzero"`
+	// Pages are the pages of Changes, at most MaxAgentPages.
+	Pages      []AgentPage `json:"pages,omitempty"`
+	CreatedAt  time.Time   `json:"createdAt"`
+	UpdatedAt  time.Time   `json:"updatedAt"`
+	FinishedAt time.Time   `json:"finishedAt,omitzero"`
+	ArchivedAt time.Time   `json:"archivedAt,omitzero"`
 }
 
 // Final reports whether a job is in no round.
 func (j AgentJob) Final() bool { return j.Status != AgentActive }
+
+// maxAgentName is the most characters of a job's name.
+const maxAgentName = 80
+
+// Name tells people one job from another: its title, else the first line of its
+// prompt, cut to 80 characters; empty for a job of an earlier version without a title.
+func (j AgentJob) Name() string {
+	name, _, _ := strings.Cut(strings.TrimSpace(cmp.Or(j.Title, j.Prompt)), "\n")
+	if r := []rune(name); len(r) > maxAgentName {
+		name = string(r[:maxAgentName]) + "…"
+	}
+	return name
+}
 
 // Current names the job's current round.
 func (j AgentJob) Current() AgentRef { return AgentRef{j.Project, j.ID, j.Round} }
@@ -159,6 +187,31 @@ type AgentChanges struct {
 	Files   int `json:"files"`
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
+}
+
+// AgentPage is a page that a job's pull request changes.
+type AgentPage struct {
+	Path string `json:"path"` // in the repository
+	// Change is one of AgentPageChanges.
+	Change string `json:"change"`
+	// From is where a page that was moved lay before.
+	From string `json:"from,omitempty"`
+}
+
+// MaxAgentPages is how many pages of a job are kept.
+const MaxAgentPages = 50
+
+// The changes of pages.
+const (
+	AgentPageAdded   = "added"
+	AgentPageChanged = "changed"
+	AgentPageMoved   = "moved"
+	AgentPageDeleted = "deleted"
+)
+
+// AgentPageChanges lists the changes of pages.
+func AgentPageChanges() []string {
+	return []string{AgentPageAdded, AgentPageChanged, AgentPageMoved, AgentPageDeleted}
 }
 
 // AgentMessage is what a caller asked: the prompt is number 1. Round is the one
@@ -256,16 +309,21 @@ type AgentCommit struct {
 	When   time.Time `json:"when"`
 }
 
-// AgentReview is what the reader of a pull request must know: hosts that the site
-// did not name before, code that it did not run, and findings that are left.
+// AgentReview is what the reader of a pull request must know: conflicts, hosts that
+// the site did not name before, code that it did not run, and findings that are left.
 type AgentReview struct {
+	// Conflicts are places that the base branch, or people on the job's own branch,
+	// have changed in another way.
+	Conflicts  []string `json:"conflicts,omitempty"`
 	NewHosts   []string `json:"newHosts,omitempty"`
 	Executable []string `json:"executable,omitempty"`
 	Findings   []string `json:"findings,omitempty"`
 }
 
 // IsZero reports whether there is nothing to know.
-func (r AgentReview) IsZero() bool { return len(r.NewHosts)+len(r.Executable)+len(r.Findings) == 0 }
+func (r AgentReview) IsZero() bool {
+	return len(r.Conflicts)+len(r.NewHosts)+len(r.Executable)+len(r.Findings) == 0
+}
 
 // Rows of the partition agent#<agj>.
 type (
@@ -529,7 +587,8 @@ func (tx *agentTx) end(status AgentStatus, text string) error {
 		event = EventAgentCompleted
 	}
 	ended := tx.job
-	ended.UpdatedAt, ended.Review = tx.now, AgentReview{} // which callers don't see
+	// Of the review, callers see the findings alone.
+	ended.UpdatedAt, ended.Review = tx.now, AgentReview{Findings: ended.Review.Findings}
 	return tx.s.notify(tx.ctx, &tx.batch, ended.Organisation, event, ended.ID, ended)
 }
 
@@ -546,6 +605,7 @@ func (tx *agentTx) reopen() {
 	j := &tx.job
 	j.Round++
 	j.Status, j.Phase, j.Failure = AgentActive, AgentQueued, nil
+	j.Question, j.Unfinished = "", false
 	j.Base, j.CancelledAt, j.FinishedAt, j.Pull, j.RoundCost = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}, 0
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
 }

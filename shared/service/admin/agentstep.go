@@ -327,8 +327,14 @@ type AgentResult struct {
 	Branch   string
 	Seen     int // number of messages that the round has read
 	Changes  AgentChanges
-	Review   AgentReview // replaces that of the job where Branch is not empty
-	Events   []AgentEvent
+	// Review and Pages replace those of the job where Branch is not empty.
+	Review AgentReview
+	Pages  []AgentPage
+	// Title, Summary, Question and Unfinished are those of the job from now on, cut to
+	// what a record keeps.
+	Title, Summary, Question string
+	Unfinished               bool
+	Events                   []AgentEvent
 }
 
 // CompleteAgent ends a publishing round as completed. If there are messages that the
@@ -362,7 +368,10 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 		}
 		if result.Branch != "" {
 			tx.job.Branch, tx.job.Changes, tx.job.Review = result.Branch, result.Changes, result.Review
+			tx.job.Pages = result.Pages[:min(len(result.Pages), MaxAgentPages)]
 		}
+		tx.job.Title, tx.job.Summary = cutText(result.Title, maxEventText), cutText(result.Summary, maxEventText)
+		tx.job.Question, tx.job.Unfinished = cutText(result.Question, maxEventText), result.Unfinished
 		tx.job.Seen = result.Seen
 		reopened = tx.job.Messages > result.Seen
 		tx.put(agentEndKey(ref), 0, agentEnd{Reopened: reopened})

@@ -135,13 +135,18 @@ func agentJob(j admin.AgentJob) AgentJob {
 		ID: j.ID, Status: j.Status, Source: AgentSource{Repository: j.Repository, Ref: orNull(j.Ref)},
 		Model: j.Model, AsDraft: j.Draft, Round: j.Round, Phase: orNull(string(j.Phase)), MessageCount: j.Messages, TurnCount: j.Turns,
 		Usage: agentUsage(j.Usage), RoundCostMicros: j.RoundCost, Changes: AgentChanges{Files: j.Changes.Files, Added: j.Changes.Added, Removed: j.Changes.Removed},
-		PRLink: orNull(j.PRLink), Branch: orNull(j.Branch), CreatedAt: j.CreatedAt.UTC(), UpdatedAt: j.UpdatedAt.UTC(),
+		PRLink: orNull(j.PRLink), Branch: orNull(j.Branch), Prompt: orNull(j.Prompt), Title: orNull(j.Title), Summary: orNull(j.Summary), Question: orNull(j.Question),
+		Unfinished: j.Unfinished, Findings: append([]string{}, j.Review.Findings...), Pages: mapped(j.Pages, agentPage), CreatedAt: j.CreatedAt.UTC(), UpdatedAt: j.UpdatedAt.UTC(),
 		CancelledAt: timeOrNull(j.CancelledAt), FinishedAt: timeOrNull(j.FinishedAt), ArchivedAt: timeOrNull(j.ArchivedAt),
 	}
 	if j.Failure != nil {
 		a.Failure = &Failure{Code: j.Failure.Code, Message: j.Failure.Message}
 	}
 	return a
+}
+
+func agentPage(p admin.AgentPage) AgentPage {
+	return AgentPage{Path: p.Path, Change: p.Change, From: orNull(p.From)}
 }
 
 func agentUsage(u admin.AgentUsage) AgentUsage {

@@ -127,7 +127,8 @@ func TestAgentJob(t *testing.T) {
 		"model": "large-1", "asDraft": false, "round": 1.0, "phase": "queued", "messageCount": 1.0, "turnCount": 0.0,
 		"usage": map[string]any{"inputTokens": 0.0, "cachedTokens": 0.0, "outputTokens": 0.0, "costMicros": 0.0}, "roundCostMicros": 0.0,
 		"changes": map[string]any{"files": 0.0, "added": 0.0, "removed": 0.0},
-		"prLink":  nil, "branch": nil, "failure": nil, "createdAt": "2026-03-14T09:00:00Z", "updatedAt": "2026-03-14T09:00:00Z",
+		"prompt":  "mend the links", "title": nil, "summary": nil, "question": nil, "unfinished": false, "findings": []any{}, "pages": []any{},
+		"prLink": nil, "branch": nil, "failure": nil, "createdAt": "2026-03-14T09:00:00Z", "updatedAt": "2026-03-14T09:00:00Z",
 		"cancelledAt": nil, "finishedAt": nil, "archivedAt": nil,
 	}
 	if d := cmp.Diff(wantJob, read(x.project.ID, j.ID)); d != "" {
@@ -137,6 +138,9 @@ func TestAgentJob(t *testing.T) {
 	wantJob["status"], wantJob["prLink"], wantJob["phase"] = "completed", "https://git.example.com/docs/pull/1", nil
 	wantJob["branch"], wantJob["finishedAt"] = "bindery/"+j.ID, "2026-03-14T09:00:00Z"
 	wantJob["changes"] = map[string]any{"files": 2.0, "added": 10.0, "removed": 3.0}
+	wantJob["title"], wantJob["summary"], wantJob["question"] = "Mend the links", "Two were broken.", "And the third?"
+	wantJob["unfinished"], wantJob["findings"] = true, []any{"a.mdx:3: warning: /gone leads nowhere"}
+	wantJob["pages"] = []any{map[string]any{"path": "a.mdx", "change": "changed", "from": nil}, map[string]any{"path": "c.mdx", "change": "moved", "from": "b.mdx"}}
 	if d := cmp.Diff(wantJob, read(x.project.ID, j.ID)); d != "" {
 		t.Errorf("completed:\n%s", d)
 	}

@@ -180,6 +180,9 @@ func (w *world) publishAgent(j admin.AgentJob) {
 	_, _, err = w.CompleteAgent(w.ctx, j.Current(), admin.AgentResult{
 		PRLink: "https://git.example.com/docs/pull/1", PRNumber: 1, Branch: "bindery/" + j.ID, Seen: 1,
 		Changes: admin.AgentChanges{Files: 2, Added: 10, Removed: 3},
+		Title:   "Mend the links", Summary: "Two were broken.", Question: "And the third?", Unfinished: true,
+		Review: admin.AgentReview{Findings: []string{"a.mdx:3: warning: /gone leads nowhere"}, NewHosts: []string{"h"}},
+		Pages:  []admin.AgentPage{{Path: "a.mdx", Change: admin.AgentPageChanged}, {Path: "c.mdx", Change: admin.AgentPageMoved, From: "b.mdx"}},
 	})
 	must(w, 0, err)
 }

@@ -159,7 +159,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 	types := map[string]reflect.Type{}
 	for _, v := range []any{
 		api.StartExportRequest{}, api.ExportJob{}, api.Changes{}, api.Since{}, api.Failure{}, api.BundleLink{}, api.AgentJob{}, api.AgentSource{},
-		api.StartAgentJobRequest{}, api.MessageRequest{}, api.AgentUsage{}, api.AgentChanges{}, api.AgentJobs{}, api.AgentEvents{},
+		api.StartAgentJobRequest{}, api.MessageRequest{}, api.AgentUsage{}, api.AgentChanges{}, api.AgentPage{}, api.AgentJobs{}, api.AgentEvents{},
 		api.AgentEvent{}, api.AgentToolCall{}, api.AgentPlanItem{},
 		api.CreateWebhookRequest{}, api.Webhook{}, api.NewWebhook{}, api.Webhooks{}, api.Deliveries{}, api.Delivery{},
 		api.CreateSnapshotRequest{}, api.CreateSnapshotResponse{}, api.Upload{}, api.Snapshot{}, api.ManifestLink{},
@@ -245,6 +245,9 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 		if at(parameters, name, "schema", "pattern") != pattern {
 			t.Errorf("the pattern of %s differs", name)
 		}
+	}
+	if got := fmt.Sprint(at(doc, "components", "schemas", "AgentPage", "properties", "change", "enum")); got != fmt.Sprint(admin.AgentPageChanges()) {
+		t.Errorf("changes of pages are %s", got)
 	}
 	if got := fmt.Sprint(at(doc, "components", "schemas", "AgentEvent", "properties", "kind", "enum")); got != fmt.Sprint(admin.AgentEventKinds()) {
 		t.Errorf("the kinds of events are %s", got)

@@ -157,6 +157,20 @@ type AgentJob struct {
 	PRLink *string `json:"prLink"`
 	// Branch is what was pushed to; null where nothing was.
 	Branch *string `json:"branch"`
+	// Prompt is the beginning of what was asked, at most 4,000 bytes; null for jobs of
+	// an earlier version. Title is that of the pull request, else of the last round
+	// that was completed; Summary and Question are that round's, as the agent wrote
+	// them. Question is null where it has none, and once a message has answered it.
+	Prompt   *string `json:"prompt"`
+	Title    *string `json:"title"`
+	Summary  *string `json:"summary"`
+	Question *string `json:"question"`
+	// Unfinished says that the round used up its budget before it was done.
+	Unfinished bool `json:"unfinished"`
+	// Findings are those that the pull request's site has and the site without it
+	// has not, Pages the pages that it changes; at most 50 of each.
+	Findings []string    `json:"findings"`
+	Pages    []AgentPage `json:"pages"`
 	// Failure says why the job failed; null for others.
 	Failure     *Failure   `json:"failure"`
 	CreatedAt   time.Time  `json:"createdAt"`
@@ -179,6 +193,14 @@ type AgentChanges struct {
 	Files   int `json:"files"`
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
+}
+
+// AgentPage is a page that a pull request changes.
+type AgentPage struct {
+	Path   string `json:"path"`   // in the repository
+	Change string `json:"change"` // one of admin.AgentPageChanges
+	// From is where a page that was moved lay before; null for others.
+	From *string `json:"from"`
 }
 
 // AgentJobs is a page of jobs, newest first. NextCursor is null on the last.

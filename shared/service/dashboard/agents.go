@@ -82,7 +82,6 @@ func prompt(q *request) string { return lineEnds.Replace(q.value("prompt")) }
 
 type agentView struct {
 	admin.AgentJob
-	Title  string // how the prompt begins; empty where its event is on another page
 	Events []admin.AgentEvent
 	Next   string // cursor of later events, if there may be any
 	Once   string
@@ -127,12 +126,6 @@ func (q *request) agent(code int, p *problem) error {
 	}
 	if len(v.Events) < agentEvents {
 		v.Next = ""
-	}
-	if len(v.Events) > 0 && v.Events[0].Kind == admin.AgentEventMessage {
-		v.Title, _, _ = strings.Cut(strings.TrimSpace(v.Events[0].Text), "\n")
-		if r := []rune(v.Title); len(r) > 80 {
-			v.Title = string(r[:80]) + "…"
-		}
 	}
 	return q.show(code, "agent", "Agent job", v, p)
 }

@@ -296,5 +296,5 @@ func TestAgentJobsAreAskedAndFollowed(t *testing.T) {
 	b.post(path+"/archive").says(t, "archiving an active job", 409)
 	b.get(path+"/cancel").says(t, "the question", 200, "Cancel this agent job?")
 	b.post(path+"/cancel").says(t, "cancelling", 303)
-	b.get(base+"?status=active").says(t, "the list", 200, "best")
+	b.get(base+"?status=active").says(t, "the list", 200, "best", "Mend the start page")
 }

@@ -14,13 +14,13 @@ const AgentSegment = 11 * time.Minute
 const agentLook = 5 * time.Second
 
 // AgentAsksOf returns what an agent job asks of AWS that had so many rounds and turns,
-// and called Work more often than once a round. It leaves out what its callers ask,
-// plans, checks and checkpoints above a record's least size, and what is read while the
-// model answers. A test holds it against jobs that are counted.
+// and called Work more often than once a round. Its prompt and summary have some lines, so
+// the job's own record has up to 2 KB. It leaves out what its callers ask, plans, checks
+// and checkpoints above a record's least size, and what is read while the model answers. A test holds it against jobs that are counted.
 func AgentAsksOf(rounds, turns, more int) Asks {
-	once := Asks{WriteUnits: 6}
-	round := Asks{WriteUnits: 56, ReadUnits: 44, ObjectWrites: 4, ObjectReads: 4, Transitions: 7, Calls: 3}
-	turn := Asks{WriteUnits: 8, ReadUnits: 6, ObjectWrites: 1, ObjectReads: 1}
+	once := Asks{WriteUnits: 8}
+	round := Asks{WriteUnits: 68, ReadUnits: 44, ObjectWrites: 4, ObjectReads: 4, Transitions: 7, Calls: 3}
+	turn := Asks{WriteUnits: 10, ReadUnits: 6, ObjectWrites: 1, ObjectReads: 1}
 	return Asks{
 		WriteUnits: once.WriteUnits + rounds*round.WriteUnits + turns*turn.WriteUnits, ReadUnits: rounds*round.ReadUnits + turns*turn.ReadUnits,
 		ObjectWrites: rounds*round.ObjectWrites + turns*turn.ObjectWrites, ObjectReads: rounds*round.ObjectReads + turns*turn.ObjectReads,

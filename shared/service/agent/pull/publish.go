@@ -63,7 +63,10 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		out.Next = job.NextWork
 		return out, err
 	}
-	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Review: in.Job.Review, Seen: r.Seen}
+	result := admin.AgentResult{
+		PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Review: in.Job.Review, Pages: in.Job.Pages,
+		Seen: r.Seen, Title: r.Finish.Title, Summary: r.Finish.Summary, Question: r.Finish.Question,
+	}
 	end := admin.AgentEvent{Kind: admin.AgentEventNote}
 	end.Text = agent.Cut(strings.TrimSpace(r.Finish.Summary+"\n\n"+r.Finish.Question), agent.MaxEventText)
 	if changes := r.Tree.Changes(); len(changes) > 0 {
@@ -72,10 +75,10 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 			return out, err
 		}
 		result.PRLink, result.PRNumber, result.Branch, result.Changes = p.pull.URL, p.pull.Number, p.branch, p.stat
-		result.Review = p.review
+		result.Review, result.Pages = p.review, pagesOf(r, changes)
 		checked := "the changes bring no new findings"
 		if n := len(p.review.Findings); n > 0 {
-			checked = fmt.Sprintf("the changes leave %d new findings", n)
+			checked = "the changes leave " + plural(n, "new finding")
 		}
 		result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked, Files: p.files})
 	}
@@ -85,6 +88,37 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		s.rounds.Clean(ctx, ref)
 	}
 	return out, err
+}
+
+// pagesOf are the pages among a round's changes.
+func pagesOf(r *agent.Round, changes []tool.Change) []admin.AgentPage {
+	var pages []admin.AgentPage
+	for _, c := range changes {
+		if !isPage(c.Path) || len(pages) == admin.MaxAgentPages {
+			continue
+		}
+		p := admin.AgentPage{Path: c.Path, Change: admin.AgentPageChanged}
+		if _, had := r.Base.Texts[c.Path]; !had {
+			p.Change = admin.AgentPageAdded
+		} else if c.Delete {
+			p.Change = admin.AgentPageDeleted
+		}
+		pages = append(pages, p)
+	}
+	return pages
+}
+
+// isPage reports whether a file is a page by its name.
+func isPage(name string) bool {
+	return strings.HasSuffix(name, ".mdx") || strings.HasSuffix(name, ".md")
+}
+
+// plural is a number with its noun, whose plural ends in s.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // proposal is the result of proposing a round's changes.
