@@ -267,6 +267,9 @@ func (s *stack) agentEnvironment(spec spec) map[string]*string {
 	}
 	if spec.fetches() {
 		own[config.CredentialKey], own[config.GitHubAppSecret] = s.storage.credentials.KeyArn(), s.storage.appKey.AttrId()
+		if s.domain != "" { // the API's own address names functions that start the workflow, and so this one
+			own[config.DashboardURL] = s.dashboardAddress()
+		}
 	}
 	return own
 }

@@ -90,6 +90,8 @@ type AgentJob struct {
 	PRLink   string `json:"prLink,omitempty"`
 	PRNumber int    `json:"prNumber,omitempty"`
 	Branch   string `json:"branch,omitempty"`
+	// Shown is what was last written of the pull request, zero before that.
+	Shown AgentShown `json:"shown,omitzero"`
 	// Pull is what is known of the pull request since the job is final.
 	Pull AgentPull `json:"pull,omitzero"`
 	// Base is what this round stands on, once it is prepared.
@@ -325,6 +327,26 @@ func (r AgentReview) IsZero() bool {
 	return len(r.Conflicts)+len(r.NewHosts)+len(r.Executable)+len(r.Findings) == 0
 }
 
+// AgentEnd is how a round ended. Those that failed have a code; those that were
+// completed by an earlier version have no title.
+type AgentEnd struct {
+	Round    int    `json:"round,omitempty"`
+	Code     string `json:"code,omitempty"`
+	Reopened bool   `json:"reopened,omitempty"`
+	// Branch is the job's own one after the round, empty if there was none.
+	Branch  string `json:"branch,omitempty"`
+	Title   string `json:"title,omitempty"`
+	Summary string `json:"summary,omitempty"`
+}
+
+// AgentShown is what a job last wrote of its pull request at the forge.
+type AgentShown struct {
+	Title string `json:"title"`
+	Draft bool   `json:"draft,omitempty"`
+	// Theirs says that a person has decided since whether it is a draft.
+	Theirs bool `json:"theirs,omitempty"`
+}
+
 // Rows of the partition agent#<agj>.
 type (
 	agentStream struct {
@@ -332,11 +354,6 @@ type (
 	}
 	agentLease struct {
 		Attempt int `json:"attempt"`
-	}
-	// agentEnd is how a round ended; Code is empty for one that was completed.
-	agentEnd struct {
-		Code     string `json:"code,omitempty"`
-		Reopened bool   `json:"reopened,omitempty"`
 	}
 )
 

@@ -334,7 +334,11 @@ type AgentResult struct {
 	// what a record keeps.
 	Title, Summary, Question string
 	Unfinished               bool
-	Events                   []AgentEvent
+	// RoundTitle is the round's own title; empty if it is Title.
+	RoundTitle string
+	// Shown replaces that of the job where its title is not empty.
+	Shown  AgentShown
+	Events []AgentEvent
 }
 
 // CompleteAgent ends a publishing round as completed. If there are messages that the
@@ -350,7 +354,7 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 	}
 	j, err := s.agentChange(ctx, ref.Project, ref.Job, func(tx *agentTx) error {
 		reopened = false
-		if ended, there, err := readOr[agentEnd](ctx, s, agentEndKey(ref)); err != nil {
+		if ended, there, err := readOr[AgentEnd](ctx, s, agentEndKey(ref)); err != nil {
 			return err
 		} else if there > 0 && ended.Code == "" {
 			reopened = ended.Reopened
@@ -370,11 +374,16 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 			tx.job.Branch, tx.job.Changes, tx.job.Review = result.Branch, result.Changes, result.Review
 			tx.job.Pages = result.Pages[:min(len(result.Pages), MaxAgentPages)]
 		}
+		if result.Shown.Title != "" {
+			tx.job.Shown = result.Shown
+		}
 		tx.job.Title, tx.job.Summary = cutText(result.Title, maxEventText), cutText(result.Summary, maxEventText)
 		tx.job.Question, tx.job.Unfinished = cutText(result.Question, maxEventText), result.Unfinished
 		tx.job.Seen = result.Seen
 		reopened = tx.job.Messages > result.Seen
-		tx.put(agentEndKey(ref), 0, agentEnd{Reopened: reopened})
+		tx.put(agentEndKey(ref), 0, AgentEnd{
+			Round: ref.Round, Reopened: reopened, Branch: tx.job.Branch, Title: cutText(cmp.Or(result.RoundTitle, result.Title), maxEventText), Summary: tx.job.Summary,
+		})
 		if reopened {
 			tx.reopen()
 			return nil
@@ -391,6 +400,12 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 		}
 	}
 	return next, reopened, nil
+}
+
+// AgentEnds returns how the rounds of a job ended, in order. It returns the store's
+// errors.
+func (s *Service) AgentEnds(ctx context.Context, job string) ([]AgentEnd, error) {
+	return all[AgentEnd](ctx, s, store.Query{PK: agentStreamKey(job).PK, Prefix: prefixEnd})
 }
 
 // FailAgent ends a round as failed, with CodeCancelled if the job was cancelled.
@@ -419,7 +434,7 @@ func (s *Service) FailAgentIn(ctx context.Context, ref AgentRef, phase AgentPhas
 		}
 		failure := safeFailure(code, message)
 		tx.job.Failure = &failure
-		tx.put(agentEndKey(ref), 0, agentEnd{Code: failure.Code})
+		tx.put(agentEndKey(ref), 0, AgentEnd{Round: ref.Round, Code: failure.Code, Branch: tx.job.Branch})
 		return tx.end(AgentFailed, failure.Message)
 	})
 	return gone(err)

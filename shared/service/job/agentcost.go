@@ -19,7 +19,7 @@ const agentLook = 5 * time.Second
 // and checkpoints above a record's least size, and what is read while the model answers. A test holds it against jobs that are counted.
 func AgentAsksOf(rounds, turns, more int) Asks {
 	once := Asks{WriteUnits: 8}
-	round := Asks{WriteUnits: 68, ReadUnits: 44, ObjectWrites: 4, ObjectReads: 4, Transitions: 7, Calls: 3}
+	round := Asks{WriteUnits: 68, ReadUnits: 45, ObjectWrites: 4, ObjectReads: 4, Transitions: 7, Calls: 3}
 	turn := Asks{WriteUnits: 10, ReadUnits: 6, ObjectWrites: 1, ObjectReads: 1}
 	return Asks{
 		WriteUnits: once.WriteUnits + rounds*round.WriteUnits + turns*turn.WriteUnits, ReadUnits: rounds*round.ReadUnits + turns*turn.ReadUnits,

@@ -6,6 +6,7 @@
 //	prepare.go   Prepare
 //	tree.go      a commit's files, as Prepare keeps them
 //	publish.go   Publish
+//	whole.go     a pull request as a whole, from its merge base to its head
 //	pulltext.go  the text of the pull request
 //	asked.go     the state of a final job's pull request
 package pull

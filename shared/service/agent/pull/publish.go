@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -69,18 +68,19 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	}
 	end := admin.AgentEvent{Kind: admin.AgentEventNote}
 	end.Text = agent.Cut(strings.TrimSpace(r.Finish.Summary+"\n\n"+r.Finish.Question), agent.MaxEventText)
-	if changes := r.Tree.Changes(); len(changes) > 0 {
-		p, err := s.propose(ctx, r, changes)
-		if err != nil {
+	changes := r.Tree.Changes()
+	// A round without changes ends a draft, or makes one, and has its line in the text.
+	if len(changes) > 0 || in.Job.Base.Previous != "" && in.Job.PRNumber > 0 {
+		if err := s.propose(ctx, r, changes, &result); err != nil {
 			return out, err
 		}
-		result.PRLink, result.PRNumber, result.Branch, result.Changes = p.pull.URL, p.pull.Number, p.branch, p.stat
-		result.Review, result.Pages = p.review, pagesOf(r, changes)
+	}
+	if len(changes) > 0 {
 		checked := "the changes bring no new findings"
-		if n := len(p.review.Findings); n > 0 {
+		if n := len(result.Review.Findings); n > 0 {
 			checked = "the changes leave " + plural(n, "new finding")
 		}
-		result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked, Files: p.files})
+		result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked, Files: filesOf(r, changes)})
 	}
 	result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventUsage, Usage: &r.Usage}, end)
 	_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, result)
@@ -88,29 +88,6 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		s.rounds.Clean(ctx, ref)
 	}
 	return out, err
-}
-
-// pagesOf are the pages among a round's changes.
-func pagesOf(r *agent.Round, changes []tool.Change) []admin.AgentPage {
-	var pages []admin.AgentPage
-	for _, c := range changes {
-		if !isPage(c.Path) || len(pages) == admin.MaxAgentPages {
-			continue
-		}
-		p := admin.AgentPage{Path: c.Path, Change: admin.AgentPageChanged}
-		if _, had := r.Base.Texts[c.Path]; !had {
-			p.Change = admin.AgentPageAdded
-		} else if c.Delete {
-			p.Change = admin.AgentPageDeleted
-		}
-		pages = append(pages, p)
-	}
-	return pages
-}
-
-// isPage reports whether a file is a page by its name.
-func isPage(name string) bool {
-	return strings.HasSuffix(name, ".mdx") || strings.HasSuffix(name, ".md")
 }
 
 // plural is a number with its noun, whose plural ends in s.
@@ -121,55 +98,132 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// proposal is the result of proposing a round's changes.
-type proposal struct {
-	branch string
-	pull   forge.PullRequest
-	stat   admin.AgentChanges
-	files  []admin.AgentFile
-	review admin.AgentReview
+// filesOf are the files that a round changed, with their differences.
+func filesOf(r *agent.Round, changes []tool.Change) []admin.AgentFile {
+	var files []admin.AgentFile
+	for _, c := range changes {
+		diff, added, removed := tool.Diff(c.Path, r.Base.Texts[c.Path], c.Content)
+		files = append(files, admin.AgentFile{Path: c.Path, Added: added, Removed: removed, Diff: diff})
+	}
+	return files
 }
 
-// propose pushes changes and opens a pull request.
-func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Change) (proposal, error) {
+// propose pushes changes, and opens or updates the pull request. It adds to the result
+// what callers read of both.
+func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Change, result *admin.AgentResult) error {
 	f, repo, err := s.opt.Forge(ctx, r.In.Project)
 	if err != nil {
-		return proposal{}, err
+		return err
 	}
 	g, err := s.ground(ctx, f, repo, r, changes)
 	if err != nil {
-		return proposal{}, err
+		return err
 	}
 	defer g.tree.Close()
-	review, err := s.look(ctx, r, g, changes)
+	base, _, err := read(ctx, g.tree)
 	if err != nil {
-		return proposal{}, err
+		return err
 	}
-	text := pullText(r, changes, review)
-	if err := s.push(ctx, f, repo, r, g, changes, text.title); err != nil {
-		return proposal{}, err
+	root, err := siteRoot(base, r.In.Project.Agent.Root)
+	if err != nil {
+		return err
 	}
-	p := proposal{branch: g.branch, stat: text.stat, files: text.files, review: review}
-	p.pull, err = s.pull(ctx, f, repo, forge.Pull{
-		Head: g.branch, Base: r.In.Job.Base.Ref, Title: text.title, Body: text.body,
-		Draft: r.In.Job.Draft || len(review.Findings) > 0,
-	})
-	return p, err
+	if err := look(r, base, root, changes); err != nil {
+		return err
+	}
+	start, err := s.start(ctx, f, repo, r, g)
+	if err != nil {
+		return err
+	}
+	if start != g.tree {
+		defer start.Close()
+	}
+	w, err := s.whole(ctx, r, start, g, base, root, changes)
+	if err != nil {
+		return err
+	}
+	before, err := s.opt.Admin.AgentEnds(ctx, r.Ref.Job)
+	if err != nil {
+		return err
+	}
+	t := text{round: r, whole: w, rounds: rounds(r, before, g.branch), repository: repo, dashboard: s.opt.Dashboard}
+	head, err := s.push(ctx, f, repo, r, g, changes, t.roundTitle())
+	if err != nil {
+		return err
+	}
+	t.head = head
+	result.Branch, result.Changes, result.Review, result.Pages = g.branch, w.stat(), w.review, w.pages()
+	result.Title, result.RoundTitle = t.title(), t.roundTitle()
+	p, shown, err := s.pull(ctx, f, repo, g.branch, t)
+	result.PRLink, result.PRNumber, result.Shown = p.URL, p.Number, shown
+	return err
 }
 
-// pull opens the branch's pull request, or updates the text of the open one. On a
-// plain Git server it does nothing.
-func (s *Steps) pull(ctx context.Context, f *forge.Forge, repo forge.Repository, p forge.Pull) (forge.PullRequest, error) {
-	open, found, err := f.FindPull(ctx, repo, p.Head, p.Base)
+// start returns the tree at which the pull request begins, the merge base of its
+// branch and the one that it is for. A branch that does not exist yet begins at the
+// commit that it will have as its parent.
+func (s *Steps) start(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g ground) (*forge.Tree, error) {
+	j := r.In.Job
+	if j.Base.Previous == "" {
+		return g.tree, nil
+	}
+	at, err := f.MergeBase(ctx, repo, g.branch, j.Base.Ref)
+	if err != nil || at == "" || at == g.tree.Commit {
+		return g.tree, err
+	}
+	return f.Fetch(ctx, repo, at, g.branch, j.Base.Ref, j.Ref)
+}
+
+// pull opens the branch's pull request, or updates the open one: people's title, text
+// and state of a draft stay. On a plain Git server it does nothing.
+func (s *Steps) pull(ctx context.Context, f *forge.Forge, repo forge.Repository, branch string, t text) (forge.PullRequest, admin.AgentShown, error) {
+	j := t.round.In.Job
+	want := forge.Pull{Head: branch, Base: j.Base.Ref, Title: t.title(), Draft: t.draft()}
+	open, found, err := f.FindPull(ctx, repo, want.Head, want.Base)
 	switch {
 	case admin.CodeOf(err) == forge.CodeNoPulls:
-		return forge.PullRequest{}, nil
+		return forge.PullRequest{}, admin.AgentShown{}, nil
 	case err != nil:
-		return open, err
-	case found && open.State == forge.Open:
-		return f.UpdatePull(ctx, repo, open.Number, p)
+		return open, admin.AgentShown{}, err
+	case !found || open.State != forge.Open:
+		want.Body = t.body("")
+		opened, err := f.OpenPull(ctx, repo, want)
+		return opened, admin.AgentShown{Title: opened.Title, Draft: opened.Draft}, err
 	}
-	return f.OpenPull(ctx, repo, p)
+	// A start of this step that came to its commit may have written both already.
+	again := t.round.In.Commit.ID != "" || len(t.round.Tree.Changes()) == 0
+	next, shown := settle(j.Shown, open, want, again)
+	next.Body = t.body(open.Body)
+	updated, err := f.UpdatePull(ctx, repo, open.Number, next)
+	if !shown.Theirs {
+		shown.Draft = updated.Draft
+	}
+	return updated, shown, err
+}
+
+// settle decides on title and draft of a pull request that is open. The title is
+// written again if the forge still has the one that was written last, shown; the state
+// of a draft stays once a person has set it. again says that an earlier start may have
+// written what is wanted. Without a title in the result nothing of both changes.
+func settle(shown admin.AgentShown, open forge.PullRequest, want forge.Pull, again bool) (forge.Pull, admin.AgentShown) {
+	next := forge.Pull{Head: want.Head, Base: want.Base, Title: open.Title, Draft: want.Draft}
+	switch shown.Title {
+	case open.Title:
+		next.Title = want.Title
+		shown.Title = want.Title
+	case "": // of a version that did not remember it
+		shown.Title, shown.Draft = open.Title, open.Draft
+	}
+	if open.Draft != shown.Draft && (open.Draft != want.Draft || !again) {
+		shown.Theirs = true
+	}
+	if shown.Theirs {
+		next.Draft, shown.Draft = open.Draft, open.Draft
+	}
+	if next.Title == open.Title && next.Draft == open.Draft {
+		next.Title = ""
+	}
+	return next, shown
 }
 
 // ground is what a round's commit is based on.
@@ -273,98 +327,40 @@ func asRead(ctx context.Context, r *agent.Round, t *forge.Tree, changes []tool.C
 	return true, nil
 }
 
-// look refuses what an agent may not change, and returns what the reviewer must know
-// about the rest and about earlier rounds of the pull request. It reads the site from
-// the forge's tree and trusts nothing else.
-func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []tool.Change) (admin.AgentReview, error) {
-	base, _, err := read(ctx, g.tree)
-	if err != nil {
-		return admin.AgentReview{}, err
-	}
-	root, err := siteRoot(base, r.In.Project.Agent.Root)
-	if err != nil {
-		return admin.AgentReview{}, err
-	}
+// look refuses what an agent may not change of a repository, base. It reads the forge's
+// files and trusts nothing else.
+func look(r *agent.Round, base *agent.Repository, root string, changes []tool.Change) error {
 	var bytes int64
 	for _, c := range changes {
 		if err := tool.Allowed(c.Path, root); err != nil {
-			return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "an agent may not change %s: %v", c.Path, err)
+			return admin.Errorf(admin.CodeChanges, "an agent may not change %s: %v", c.Path, err)
 		}
 		bytes += int64(len(c.Content))
 	}
 	if l := r.In.Limits; len(changes) > l.Files || bytes > l.Bytes {
-		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
+		return admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
 	}
 	found := tool.Look(base, changes)
 	settings := r.In.Project.Agent
 	switch {
 	case len(found.Refused) > 0:
-		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes contain what looks like a secret: %s", found.Refused[0])
+		return admin.Errorf(admin.CodeChanges, "the changes contain what looks like a secret: %s", found.Refused[0])
 	case settings.RefuseNewHosts && len(found.NewHosts) > 0:
-		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes add a link to, or a picture from, a new host: %s", found.NewHosts[0])
+		return admin.Errorf(admin.CodeChanges, "the changes add a link to, or a picture from, a new host: %s", found.NewHosts[0])
 	case settings.RefuseExecutable && len(found.Executable) > 0:
-		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes add executable code: %s", found.Executable[0])
+		return admin.Errorf(admin.CodeChanges, "the changes add executable code: %s", found.Executable[0])
 	}
-	findings, err := findingsOf(ctx, r.In.Project.Domain, base, root, changes)
-	if err != nil {
-		return admin.AgentReview{}, err
-	}
-	var before admin.AgentReview
-	if r.In.Job.Base.Previous != "" {
-		before = r.In.Job.Review
-	}
-	return admin.AgentReview{
-		NewHosts:   joined(before.NewHosts, found.NewHosts),
-		Executable: joined(before.Executable, found.Executable),
-		Findings:   joined(before.Findings, findings),
-	}, nil
+	return nil
 }
 
-// maxReview is the most lines of each kind in a review.
-const maxReview = 50
-
-// joined appends lines to those of earlier rounds, each once.
-func joined(before, now []string) []string {
-	all := slices.Clone(before)
-	for _, line := range now {
-		if line = plainLine(line, 300); !slices.Contains(all, line) && len(all) < maxReview {
-			all = append(all, line)
-		}
-	}
-	return all
-}
-
-// findingsOf returns the new errors and warnings of a check of the changed site.
-func findingsOf(ctx context.Context, domain string, base tool.Base, root string, changes []tool.Change) ([]string, error) {
-	tree, err := tool.NewTree(base, root)
-	if err != nil {
-		return nil, err
-	}
-	c, err := agent.NewChecker(domain, tree.FS(), nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Before(ctx, tree.FS()); err != nil {
-		return nil, err
-	}
-	if err := tree.Apply(changes); err != nil {
-		return nil, admin.Errorf(admin.CodeChanges, "the changes can't be made: %v", err)
-	}
-	found, err := c.Check(ctx, tree.FS(), false)
-	var lines []string
-	for _, f := range found {
-		if f.Level == tool.LevelError || f.Level == tool.LevelWarning {
-			lines = append(lines, fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Level, f.Message))
-		}
-	}
-	return lines, err
-}
-
-// push commits and pushes. The commit is recorded before the push, so that a repeated
+// push commits and pushes, and returns the head of the branch. The commit is recorded before the push, so that a repeated
 // Publish makes the same one, or finds it at the end of the branch or in its history.
-func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g ground, changes []tool.Change, title string) error {
+func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g ground, changes []tool.Change, title string) (head string, err error) {
 	if g.pushed {
-		return nil
+		return r.In.Commit.ID, nil
+	}
+	if len(changes) == 0 {
+		return g.tree.Commit, nil
 	}
 	var files []forge.Change
 	for _, c := range changes {
@@ -379,29 +375,29 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 		AuthorName: authorName, AuthorEmail: authorEmail, When: want.When,
 	})
 	if err != nil {
-		return err
+		return "", err
 	}
 	if want.ID == "" {
 		want.ID = commit.ID
 		recorded, err := s.opt.Admin.RecordAgentCommit(ctx, r.Ref, want)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if recorded.ID != want.ID {
 			// Another Publish of this round was first: the next try makes its commit.
-			return admin.Errorf(admin.CodeTemporary, "the round is being published by another step")
+			return "", admin.Errorf(admin.CodeTemporary, "the round is being published by another step")
 		}
 	} else if commit.ID != want.ID {
-		return admin.Errorf(admin.CodeInternal, "the round's commit can't be made again").Wrap(fmt.Errorf("made %s, recorded %s", commit.ID, want.ID))
+		return "", admin.Errorf(admin.CodeInternal, "the round's commit can't be made again").Wrap(fmt.Errorf("made %s, recorded %s", commit.ID, want.ID))
 	}
 	err = f.Push(ctx, repo, g.branch, commit, g.expect)
 	if admin.CodeOf(err) != forge.CodeMoved {
-		return err
+		return commit.ID, err
 	}
 	// An earlier push of the commit may have succeeded, and others may have added
 	// commits since.
 	if has, herr := f.Contains(ctx, repo, g.branch, commit); has || herr != nil {
-		return herr
+		return commit.ID, herr
 	}
-	return err
+	return commit.ID, err
 }

@@ -101,6 +101,8 @@ type Finish struct {
 	Summary string `json:"summary"`
 	// Question is what the agent needs to know from the requester, or "".
 	Question string `json:"question,omitempty"`
+	// Left is what is still to be done, or "": the budget was used up before the end.
+	Left string `json:"left,omitempty"`
 }
 
 // A Set has the tools of one job and its tree. It is not safe for concurrent use.
