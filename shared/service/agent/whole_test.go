@@ -71,6 +71,14 @@ func TestThePullRequestIsTrue(t *testing.T) {
 			changes: admin.AgentChanges{Files: 1, Added: 1, Removed: 1}, pages: []admin.AgentPage{{Path: "guides/start.mdx", Change: "changed"}},
 		},
 		{
+			name: "a page that moves", first: steps(modeltest.Calls(call("move", args{"from": "guides/start.mdx", "to": "guides/begin.mdx"})), done("Move Start")), second: answersOnly, title: "Move Start",
+			says: []string{
+				"- new redirect `/guides/start → /guides/begin`", "- `docs.json` (+", "- `guides/start.mdx` → `guides/begin.mdx` (moved, +0 −0)\n\n## Check",
+			},
+			not: []string{"Look at this first", "- `index.mdx`"}, changes: admin.AgentChanges{Files: 3, Added: 9, Removed: 3},
+			pages: []admin.AgentPage{{Path: "guides/begin.mdx", Change: "moved", From: "guides/start.mdx"}, {Path: "index.mdx", Change: "changed"}},
+		},
+		{
 			name: "people's title and text", first: steps(mends, finishes), second: rename, title: "docs: DOC-123 wording",
 			people: func(w *world, j admin.AgentJob) {
 				w.forge.Edit(j.PRNumber, func(p *forgetest.Pull) {

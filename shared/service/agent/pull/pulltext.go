@@ -87,6 +87,7 @@ func (t text) part(room int) string {
 	}
 	warn(&b, "Conflicts", review.Conflicts, maxListed)
 	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts, len(review.NewHosts))
+	warn(&b, "Addresses of pages that lead nowhere any more", t.whole.site.Lost, maxListed)
 	warn(&b, "Executable code in pages, which runs where the site is read", review.Executable, maxListed)
 	b.WriteString("## What was asked\n\n")
 	var asked []string
@@ -147,14 +148,20 @@ func recent(b *strings.Builder, parts []string, room int, what string) {
 	}
 }
 
-// list writes the files, as many as there is room for.
+// list writes what changes, and the files, as many as there is room for.
 func (t text) list(b *strings.Builder, room int) {
-	for i, f := range t.whole.files {
+	lines, files := t.whole.summary()
+	for _, l := range lines {
+		b.WriteString("- " + l + "\n")
+	}
+	for i, f := range files {
 		if i == maxListedFiles || b.Len() > room {
-			fmt.Fprintf(b, "- … and %d more\n", len(t.whole.files)-i)
+			fmt.Fprintf(b, "- … and %d more\n", len(files)-i)
 			return
 		}
 		switch f.change {
+		case admin.AgentPageMoved:
+			fmt.Fprintf(b, "- %s → %s (moved, +%d −%d)\n", code(f.from), code(f.path), f.added, f.removed)
 		case admin.AgentPageDeleted:
 			fmt.Fprintf(b, "- %s (deleted)\n", code(f.path))
 		case admin.AgentPageAdded:

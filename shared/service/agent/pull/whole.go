@@ -22,14 +22,16 @@ type whole struct {
 	// before and after are the texts of the two commits, by path.
 	before, after map[string][]byte
 	files         []file // sorted by path
+	site          tool.Comparison
 	review        admin.AgentReview
 }
 
 // file is a file that a pull request changes.
 type file struct {
 	path string
-	// change is one of admin.AgentPageChanges, also for files that are no pages.
-	change         string
+	// change is one of admin.AgentPageChanges, also for files that are no pages. from is
+	// the path of a moved one before.
+	change, from   string
 	added, removed int // lines; 0 for a file that is not text
 }
 
@@ -98,7 +100,25 @@ func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g 
 	if at, err := siteRoot(before, r.In.Project.Agent.Root); err != nil || at != root {
 		known = base // the site was elsewhere, or there was none
 	}
-	findings, err := findingsOf(ctx, r.In.Project.Domain, known, base, root, changes)
+	from, err := tool.NewTree(known, root)
+	if err != nil {
+		return nil, err
+	}
+	to, err := tool.NewTree(base, root)
+	if err != nil {
+		return nil, err
+	}
+	if err := to.Apply(changes); err != nil {
+		return nil, admin.Errorf(admin.CodeChanges, "the changes can't be made: %v", err)
+	}
+	// A configuration that can't be read is a finding; the check says so.
+	if w.site, err = tool.Compare(ctx, from, to); ctx.Err() != nil {
+		return nil, ctx.Err()
+	} else if err != nil {
+		w.site = tool.Comparison{}
+	}
+	w.move(w.site.Leads)
+	findings, err := findingsOf(ctx, r.In.Project.Domain, from, to)
 	w.review = admin.AgentReview{NewHosts: plain(found.NewHosts, maxHosts), Executable: plain(found.Executable, maxReview), Findings: plain(findings, maxReview)}
 	return w, err
 }
@@ -119,28 +139,17 @@ func plain(texts []string, n int) []string {
 	return lines
 }
 
-// findingsOf returns the errors and warnings of a check of the site with the changes,
-// which are made to base, that the site before doesn't have.
-func findingsOf(ctx context.Context, domain string, before, base tool.Base, root string, changes []tool.Change) ([]string, error) {
-	tree, err := tool.NewTree(base, root)
-	if err != nil {
-		return nil, err
-	}
-	start, err := tool.NewTree(before, root)
-	if err != nil {
-		return nil, err
-	}
-	c, err := agent.NewChecker(domain, start.FS(), nil)
+// findingsOf returns the errors and warnings of a check of a site that the site before
+// doesn't have.
+func findingsOf(ctx context.Context, domain string, before, now *tool.Tree) ([]string, error) {
+	c, err := agent.NewChecker(domain, before.FS(), nil)
 	if err == nil {
-		err = c.Before(ctx, start.FS())
+		err = c.Before(ctx, before.FS())
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := tree.Apply(changes); err != nil {
-		return nil, admin.Errorf(admin.CodeChanges, "the changes can't be made: %v", err)
-	}
-	found, err := c.Check(ctx, tree.FS(), false)
+	found, err := c.Check(ctx, now.FS(), false)
 	var lines []string
 	for _, f := range found {
 		if f.Level == tool.LevelError || f.Level == tool.LevelWarning {
@@ -165,7 +174,7 @@ func (w *whole) pages() []admin.AgentPage {
 	var pages []admin.AgentPage
 	for _, f := range w.files {
 		if isPage(f.path) && len(pages) < admin.MaxAgentPages {
-			pages = append(pages, admin.AgentPage{Path: f.path, Change: f.change})
+			pages = append(pages, admin.AgentPage{Path: f.path, Change: f.change, From: f.from})
 		}
 	}
 	return pages
