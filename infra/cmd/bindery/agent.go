@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/client"
 )
@@ -18,7 +19,7 @@ import (
 func (a *app) agentCommand() *cobra.Command {
 	type call = func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error)
 	return a.group("agent", "Agent jobs: changes to a repository of documentation, as pull requests",
-		a.agentRun(), a.agentMessage(), a.agentList(),
+		a.agentRun(), a.agentMessage(), a.agentList(), a.agentModels(),
 		a.agentOne("show", "Read an agent job", true, call(func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error) {
 			return c.AgentJob(ctx, project, id)
 		})),
@@ -184,6 +185,42 @@ func (a *app) agentList() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&status, "status", "", "only jobs that are active, completed, failed or archived")
 	cmd.Flags().IntVar(&most, "limit", 50, "the most jobs to list")
+	f.flags(a, cmd, false)
+	return cmd
+}
+
+func (a *app) agentModels() *cobra.Command {
+	var f agentFlags
+	cmd := &cobra.Command{
+		Use:     "models --project PROJECT",
+		Short:   "List the models that a project's agents can use",
+		Example: `  bindery agent models --project prj_…`,
+		Args:    cobra.NoArgs,
+		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
+			c, err := a.client(&f.who)
+			if err != nil {
+				return err
+			}
+			all, err := c.AgentModels(cmd.Context(), f.project)
+			if err != nil {
+				return err
+			}
+			return a.print(all, func(w io.Writer) {
+				var rows [][]string
+				for _, m := range all.Models {
+					row := []string{m.Name, m.Model, strconv.Itoa(m.ContextTokens), strconv.Itoa(m.OutputTokens), "", "", ""}
+					if p := m.Price; p != nil {
+						row[4], row[5] = admin.USDollars(p.InputMicros), admin.USDollars(p.OutputMicros)
+					}
+					if m.Name == orEmpty(all.Default) {
+						row[6] = "default"
+					}
+					rows = append(rows, row)
+				}
+				table(w, "name model context output per-million-read per-million-written used", rows)
+			})
+		}),
+	}
 	f.flags(a, cmd, false)
 	return cmd
 }

@@ -97,8 +97,14 @@ func agents(ts *testscript.TestScript, neg bool, args []string) {
 	l, err := local.Open(ctx, local.Options{Dir: ts.MkAbs("agents")})
 	ts.Check(err)
 	runner := &rounds{ctx: ctx, wg: &sync.WaitGroup{}}
+	known := func() []admin.AgentModel {
+		return []admin.AgentModel{
+			{Name: "best", Model: "large-1", Default: true, Context: 200_000, Output: 8000, Price: admin.AgentPrice{Input: 2_000_000, Output: 10_500_000}},
+			{Name: "local", Model: "small-1", Context: 65_536, Output: 4096},
+		}
+	}
 	ready := func(context.Context, admin.Project, string) (string, error) { return "best", nil }
-	runner.rules = admin.New(admin.Options{Store: l.Store(), Runner: runner, AgentReady: ready, PollAfter: time.Millisecond})
+	runner.rules = admin.New(admin.Options{Store: l.Store(), Runner: runner, AgentReady: ready, AgentModels: known, PollAfter: time.Millisecond})
 	o, err := runner.rules.CreateOrganisation(ctx, admin.Organisation{Name: "Example", Plan: admin.PlanPro})
 	ts.Check(err)
 	p, err := runner.rules.CreateProject(ctx, admin.Project{Organisation: o.ID, Domain: "docs.example.com", Repository: "https://git.example.com/docs"})

@@ -78,6 +78,25 @@ func (s *server) listAgentEvents(ctx context.Context, c call) (answer, error) {
 	return answer{status: http.StatusOK, body: AgentEvents{Events: mapped(events, agentEvent), NextCursor: next}}, err
 }
 
+func (s *server) getAgentModels(ctx context.Context, c call) (answer, error) {
+	all, err := s.Admin.AgentModels(ctx, c.caller, c.params["projectId"])
+	body := AgentModels{Models: mapped(all, agentModel)}
+	for _, m := range all {
+		if m.Default {
+			body.Default = &m.Name
+		}
+	}
+	return answer{status: http.StatusOK, body: body}, err
+}
+
+func agentModel(m admin.AgentModel) AgentModel {
+	w := AgentModel{Name: m.Name, Model: m.Model, ContextTokens: m.Context, OutputTokens: m.Output}
+	if m.Price != (admin.AgentPrice{}) {
+		w.Price = &AgentPrice{m.Price.Input, m.Price.CacheWrite, m.Price.CacheRead, m.Price.Output}
+	}
+	return w
+}
+
 // asked returns the parameters of a request's query, each of which appears at
 // most once. Others than those that are known are refused.
 func (c call) asked(known ...string) (map[string]string, error) {

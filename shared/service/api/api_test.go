@@ -156,6 +156,25 @@ func TestAgentJob(t *testing.T) {
 	w.do(x.get("/v2/agent/"+second.ID+"/job/"+j.ID)).want(404, admin.CodeNotFound) // a job of another project
 }
 
+// A project's callers read which models there are, those of another organisation don't.
+func TestAgentModels(t *testing.T) {
+	w := newWorld(t)
+	x, other := w.bare("docs.example.com"), w.bare("docs.example.org")
+	var got map[string]any
+	w.do(x.get("/v2/agent/"+x.project.ID+"/models")).want(200, "").into(&got)
+	want := map[string]any{"default": "best", "models": []any{
+		map[string]any{
+			"name": "best", "model": "large-1", "contextTokens": 200000.0, "outputTokens": 8000.0,
+			"price": map[string]any{"inputMicros": 2e6, "cacheWriteMicros": 2.5e6, "cacheReadMicros": 2e5, "outputMicros": 1e7},
+		},
+		map[string]any{"name": "local", "model": "small-1", "contextTokens": 65536.0, "outputTokens": 4096.0, "price": nil},
+	}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	w.do(other.get("/v2/agent/"+x.project.ID+"/models")).want(404, admin.CodeNotFound)
+}
+
 // TestAgentJobFromItsCallers goes the way of a client: start, follow, message,
 // cancel, list.
 func TestAgentJobFromItsCallers(t *testing.T) {

@@ -209,6 +209,33 @@ type AgentJobs struct {
 	NextCursor *string    `json:"nextCursor"`
 }
 
+// AgentModels are the models that a project's agents can use, sorted by name. Default
+// is the name of the one that a job without a model uses, null where there is none.
+type AgentModels struct {
+	Default *string      `json:"default"`
+	Models  []AgentModel `json:"models"`
+}
+
+// AgentModel is a model that agents can use.
+type AgentModel struct {
+	Name  string `json:"name"`  // for StartAgentJobRequest.Model
+	Model string `json:"model"` // as its server calls it
+	// ContextTokens is the most tokens of a request and its answer together,
+	// OutputTokens those of an answer.
+	ContextTokens int `json:"contextTokens"`
+	OutputTokens  int `json:"outputTokens"`
+	// Price is null for a model without one.
+	Price *AgentPrice `json:"price"`
+}
+
+// AgentPrice is what a million tokens cost, in millionths of a US dollar.
+type AgentPrice struct {
+	InputMicros      int64 `json:"inputMicros"`
+	CacheWriteMicros int64 `json:"cacheWriteMicros"`
+	CacheReadMicros  int64 `json:"cacheReadMicros"`
+	OutputMicros     int64 `json:"outputMicros"`
+}
+
 // AgentEvents is a page of a job's events, oldest first. NextCursor is where to
 // go on: there may be more later.
 type AgentEvents struct {

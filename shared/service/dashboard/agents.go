@@ -54,13 +54,28 @@ func agentsPage(q *request) error {
 type newAgentView struct {
 	Once     string
 	Projects []choice
+	Models   []choice
 }
 
 func (q *request) newAgent(code int, p *problem) error {
 	v := newAgentView{Once: once()}
 	var err error
-	if v.Projects, _, err = q.ownProjects(q.value("project")); err != nil {
+	var project string
+	if v.Projects, project, err = q.ownProjects(q.value("project")); err != nil {
 		return err
+	}
+	if project != "" {
+		models, err := q.admin().AgentModels(q.ctx(), q.caller, project)
+		if err != nil && admin.CodeOf(err) != admin.CodeNotFound { // the address may name any project
+			return err
+		}
+		for _, m := range models {
+			name := m.Name
+			if m.Default {
+				name = ""
+			}
+			v.Models = append(v.Models, choice{name, m.Name + ", " + m.Model, name == q.value("model")})
+		}
 	}
 	return q.show(code, "newagent", "Ask an agent", v, p)
 }

@@ -66,13 +66,17 @@ func (s *Server) addAgent(opt Options) error {
 	return nil
 }
 
+// table returns the table of models, nil if there is none.
+func (s *Server) table() *model.Table {
+	if s.models == nil {
+		return nil
+	}
+	return s.models.Table()
+}
+
 // agentReady is admin.Options.AgentReady.
 func (s *Server) agentReady(ctx context.Context, p admin.Project, name string) (string, error) {
-	var table *model.Table
-	if s.models != nil {
-		table = s.models.Table()
-	}
-	name, err := models.Name(table, name)
+	name, err := models.Name(s.table(), name)
 	if err == nil {
 		err = s.forges.Ready(ctx, p)
 	}
