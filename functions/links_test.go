@@ -29,13 +29,14 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 		"agentwork":       {"service/forge", "service/agent/pull", "service/cloud/kmsstore", "service/cloud/secretrow"},
 		"agentfail":       {"service/forge", "service/agent", "service/cloud/kmsstore", "service/cloud/secretvalue"},
 		"startagentjob":   {"service/agent", "render/check", "service/cloud/kmsstore", "service/cloud/secretvalue"},
+		"getagentmodels":  {"service/agent", "service/forge", "render/check"},
 		"messageagentjob": {"service/agent", "render/check", "service/cloud/kmsstore", "service/cloud/secretvalue"},
 		"dashboard":       {"service/agent", "service/api", "service/export", "render/check", "render/page", "service/cloud/kmsstore"},
 	}
 	want := map[string][]string{
 		"listexports": records, "cancelexport": started, "listfindings": objects, "listsnapshots": records, "restoresnapshot": objects,
 		"getorganisation": records, "listprojects": records, "getusage": records,
-		"openapi": nil, "getagentjob": records, "listagentjobs": records, "listagentevents": records, "cancelagentjob": records, "archiveagentjob": records,
+		"openapi": nil, "getagentjob": records, "getagentmodels": records, "listagentjobs": records, "listagentevents": records, "cancelagentjob": records, "archiveagentjob": records,
 		"getwebhooks": records, "createwebhook": records, "deletewebhook": records, "rotatewebhooksecret": records, "listdeliveries": records,
 		"redeliver": records, "deliverwebhooks": records,
 		"startagentjob": started, "messageagentjob": started, "getexport": records, "startexport": started,

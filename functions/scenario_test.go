@@ -27,7 +27,7 @@ import (
 
 // names are the functions, in the order in which the story calls them.
 var names = []string{
-	"openapi", "getagentjob", "startagentjob", "messageagentjob", "listagentjobs", "listagentevents", "cancelagentjob", "archiveagentjob",
+	"openapi", "getagentjob", "startagentjob", "messageagentjob", "getagentmodels", "listagentjobs", "listagentevents", "cancelagentjob", "archiveagentjob",
 	"agentprepare", "agentwork", "agentpublish", "agentfail", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
 	"rendershard", "assemblebundle", "getexport", "generatebundle", "failexport", "reconcile",
 	"listexports", "cancelexport", "listfindings", "listsnapshots", "restoresnapshot", "getorganisation", "listprojects", "getusage",
@@ -37,7 +37,7 @@ var names = []string{
 // operations are the functions of the API, by the operation that each answers.
 var operations = map[string]string{
 	"startagentjob": "startAgentJob", "messageagentjob": "messageAgentJob", "listagentjobs": "listAgentJobs", "listagentevents": "listAgentEvents",
-	"cancelagentjob": "cancelAgentJob", "archiveagentjob": "archiveAgentJob",
+	"getagentmodels": "getAgentModels", "cancelagentjob": "cancelAgentJob", "archiveagentjob": "archiveAgentJob",
 	"getwebhooks": "getWebhooks", "createwebhook": "createWebhook", "deletewebhook": "deleteWebhook", "rotatewebhooksecret": "rotateWebhookSecret",
 	"listdeliveries": "listDeliveries", "redeliver": "redeliver",
 	"getagentjob": "getAgentJob", "startexport": "startExport", "getexport": "getExport", "generatebundle": "generateBundle",

@@ -69,6 +69,7 @@ func functions() []spec {
 		{"startagentjob", answers, "startAgentJob", small, call},
 		{"messageagentjob", answers, "messageAgentJob", small, call},
 		{"getagentjob", answers, "getAgentJob", small, call},
+		{"getagentmodels", answers, "getAgentModels", small, call},
 		{"listagentjobs", answers, "listAgentJobs", small, call},
 		{"listagentevents", answers, "listAgentEvents", small, call},
 		{"cancelagentjob", answers, "cancelAgentJob", small, call},
@@ -259,7 +260,7 @@ func (s *stack) agentEnvironment(spec spec) map[string]*string {
 		own[config.ForgeHosts], own[config.ForgePrivateHosts] = p.forgeHosts.ValueAsString(), p.forgePrivateHosts.ValueAsString()
 		own[config.GitHubApp], own[config.GitHubAppHost] = p.githubApp.ValueAsString(), p.githubAppHost.ValueAsString()
 	}
-	if starts || spec.operation == statemachine.AgentWorkFunction {
+	if starts || spec.operation == "getAgentModels" || spec.operation == statemachine.AgentWorkFunction {
 		own[config.ModelTable] = p.models.ValueAsString()
 	}
 	if spec.operation == statemachine.AgentWorkFunction {
@@ -267,6 +268,9 @@ func (s *stack) agentEnvironment(spec spec) map[string]*string {
 	}
 	if spec.fetches() {
 		own[config.CredentialKey], own[config.GitHubAppSecret] = s.storage.credentials.KeyArn(), s.storage.appKey.AttrId()
+		if s.domain != "" { // the API's own address names functions that start the workflow, and so this one
+			own[config.DashboardURL] = s.dashboardAddress()
+		}
 	}
 	return own
 }

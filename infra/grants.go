@@ -109,6 +109,7 @@ func grants() map[string]access {
 		"startagentjob":   {table: idem, agents: []string{"StartExecution"}},
 		"messageagentjob": {table: idem, agents: []string{"StartExecution"}},
 		"getagentjob":     {table: read, metered: true},
+		"getagentmodels":  {table: read, metered: true},
 		"listagentjobs":   {table: []string{"GetItem", "Query"}, metered: true},
 		"listagentevents": {table: []string{"GetItem", "Query"}, metered: true},
 		"cancelagentjob":  {table: idem},

@@ -200,6 +200,10 @@ func TestKeyAndDomainOfTheCustomer(t *testing.T) {
 	if got := at(s.Outputs["ApiUrl"], "Value"); got != "https://api.example.com/" {
 		t.Errorf("callers are told %v", got)
 	}
+	_, publish := s.named(t, "AWS::Lambda::Function", "agentpublish")
+	if got := at(publish.Properties, "Environment", "Variables", config.DashboardURL); got != "https://api.example.com" {
+		t.Errorf("pull requests link to jobs at %v", got)
+	}
 	if s.Outputs["DomainTarget"] == nil {
 		t.Error("nobody is told what the record in DNS must point at")
 	}

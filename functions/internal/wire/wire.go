@@ -28,8 +28,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Wiring is a function with what it works on. Objects, Runner, Secrets and
-// AgentReady are nil without their Port.
+// Wiring is a function with what it works on. Objects, Runner, Secrets, AgentReady and
+// AgentModels are nil without their Port.
 type Wiring struct {
 	*cloud.Function
 	Env     config.Function
@@ -41,6 +41,8 @@ type Wiring struct {
 	Secrets store.Secrets
 	// AgentReady is as of admin.Options. It may use Admin.
 	AgentReady func(ctx context.Context, p admin.Project, model string) (string, error)
+	// AgentModels is as of admin.Options.
+	AgentModels func() []admin.AgentModel
 }
 
 // Port opens a port of the rules and puts it into a Wiring that has Env, AWS and
@@ -67,7 +69,7 @@ func New(f *cloud.Function, needed []string, ports ...Port) (*Wiring, error) {
 	}
 	memory, _ := strconv.Atoi(f.Getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
 	w.Admin = admin.New(admin.Options{
-		Store: w.Records, Objects: w.Objects, Runner: w.Runner, Secrets: w.Secrets, AgentReady: w.AgentReady,
+		Store: w.Records, Objects: w.Objects, Runner: w.Runner, Secrets: w.Secrets, AgentReady: w.AgentReady, AgentModels: w.AgentModels,
 		LinkLife: env.LinkLife, MaxRunning: env.MaxRunning, Callbacks: remote.Callbacks{Private: env.WebhookHosts}, MemoryMB: memory, Log: f.Log,
 	})
 	return w, nil

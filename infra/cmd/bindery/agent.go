@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/client"
 )
@@ -17,7 +19,7 @@ import (
 func (a *app) agentCommand() *cobra.Command {
 	type call = func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error)
 	return a.group("agent", "Agent jobs: changes to a repository of documentation, as pull requests",
-		a.agentRun(), a.agentMessage(), a.agentList(),
+		a.agentRun(), a.agentMessage(), a.agentList(), a.agentModels(),
 		a.agentOne("show", "Read an agent job", true, call(func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error) {
 			return c.AgentJob(ctx, project, id)
 		})),
@@ -175,9 +177,9 @@ func (a *app) agentList() *cobra.Command {
 			return a.print(jobs, func(w io.Writer) {
 				var rows [][]string
 				for _, j := range jobs {
-					rows = append(rows, []string{j.ID, string(j.Status), j.Model, orEmpty(j.Source.Ref), day(j.CreatedAt), orEmpty(j.PRLink)})
+					rows = append(rows, []string{j.ID, string(j.Status), agentName(j), j.Model, orEmpty(j.Source.Ref), day(j.CreatedAt), orEmpty(j.PRLink)})
 				}
-				table(w, "id status model ref created pull-request", rows)
+				table(w, "id status title model ref created pull-request", rows)
 			})
 		}),
 	}
@@ -187,22 +189,80 @@ func (a *app) agentList() *cobra.Command {
 	return cmd
 }
 
+func (a *app) agentModels() *cobra.Command {
+	var f agentFlags
+	cmd := &cobra.Command{
+		Use:     "models --project PROJECT",
+		Short:   "List the models that a project's agents can use",
+		Example: `  bindery agent models --project prj_…`,
+		Args:    cobra.NoArgs,
+		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
+			c, err := a.client(&f.who)
+			if err != nil {
+				return err
+			}
+			all, err := c.AgentModels(cmd.Context(), f.project)
+			if err != nil {
+				return err
+			}
+			return a.print(all, func(w io.Writer) {
+				var rows [][]string
+				for _, m := range all.Models {
+					row := []string{m.Name, m.Model, strconv.Itoa(m.ContextTokens), strconv.Itoa(m.OutputTokens), "", "", ""}
+					if p := m.Price; p != nil {
+						row[4], row[5] = admin.USDollars(p.InputMicros), admin.USDollars(p.OutputMicros)
+					}
+					if m.Name == orEmpty(all.Default) {
+						row[6] = "default"
+					}
+					rows = append(rows, row)
+				}
+				table(w, "name model context output per-million-read per-million-written used", rows)
+			})
+		}),
+	}
+	f.flags(a, cmd, false)
+	return cmd
+}
+
 // showAgentJob writes a job for people.
 func showAgentJob(w io.Writer, job api.AgentJob) {
 	pairs := []string{
-		"id", job.ID, "status", string(job.Status), "repository", job.Source.Repository, "ref", orEmpty(job.Source.Ref), "model", job.Model,
+		"id", job.ID, "title", orEmpty(job.Title), "prompt", said(job.Prompt), "status", string(job.Status), "repository", job.Source.Repository, "ref", orEmpty(job.Source.Ref), "model", job.Model,
 		"phase", orEmpty(job.Phase), "pull request", orEmpty(job.PRLink), "branch", orEmpty(job.Branch), "changes", diffStat(job.Changes),
 		"turns", strconv.Itoa(job.TurnCount), "used", tokensText(job.Usage), "cost", costText(job),
 	}
 	if job.Failure != nil {
 		pairs = append(pairs, "failure", fmt.Sprintf("%s (%s)", job.Failure.Message, job.Failure.Code))
 	}
+	if job.Unfinished {
+		pairs = append(pairs, "unfinished", "the round used up its budget; a message goes on")
+	}
+	for _, p := range job.Pages {
+		pairs = append(pairs, p.Change, strings.TrimPrefix(orEmpty(p.From)+" → "+p.Path, " → "))
+	}
+	for _, f := range job.Findings {
+		pairs = append(pairs, "finding", f)
+	}
 	pairs = append(pairs, "created", day(job.CreatedAt))
 	if job.ArchivedAt != nil {
 		pairs = append(pairs, "archived", day(*job.ArchivedAt))
 	}
-	facts(w, pairs...)
+	facts(w, append(pairs, "summary", said(job.Summary), "question", said(job.Question))...)
 }
+
+// agentName tells people one job from another: its title, else how its prompt begins.
+func agentName(job api.AgentJob) string {
+	name := cmp.Or(orEmpty(job.Title), said(job.Prompt))
+	if r := []rune(name); len(r) > 60 {
+		name = string(r[:60]) + "…"
+	}
+	return name
+}
+
+// said is a text of several lines on one. The client shows their ends as they are
+// escaped in JSON.
+func said(s *string) string { return oneLine(strings.ReplaceAll(orEmpty(s), `\n`, " ")) }
 
 func orEmpty(s *string) string {
 	if s == nil {
@@ -267,6 +327,10 @@ func (a *app) showEvent(e api.AgentEvent) {
 		}
 	case "end": // the result says how
 	default:
-		say(fmt.Sprintf("%-7s", e.Kind), e.Text)
+		for line := range strings.SplitSeq(e.Text, `\n`) { // as the client shows the ends of lines
+			if line != "" {
+				say(fmt.Sprintf("%-7s", e.Kind), line)
+			}
+		}
 	}
 }

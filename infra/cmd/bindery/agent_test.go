@@ -76,7 +76,11 @@ func (r *rounds) play(ref admin.AgentRef) error {
 		return err
 	}
 	result := admin.AgentResult{Seen: len(in.Messages)}
+	result.Title, result.Summary, result.Question = "Answer", "The port is 8080.\n\nIt says so twice.", "Which of the two?"
 	if prompt != "nothing" {
+		result.Title, result.Question, result.Unfinished = "Mend\x1b[2J the links", "", true
+		result.Review.Findings = []string{"a.mdx:3: warning: /gone leads nowhere"}
+		result.Pages = []admin.AgentPage{{Path: "a.mdx", Change: admin.AgentPageChanged}, {Path: "c.mdx", Change: admin.AgentPageMoved, From: "b.mdx"}}
 		result.PRLink, result.PRNumber, result.Branch = "https://git.example.com/docs/pull/17", 17, "bindery/"+ref.Job
 		result.Changes = admin.AgentChanges{Files: 2, Added: 10, Removed: 3}
 	}
@@ -93,8 +97,14 @@ func agents(ts *testscript.TestScript, neg bool, args []string) {
 	l, err := local.Open(ctx, local.Options{Dir: ts.MkAbs("agents")})
 	ts.Check(err)
 	runner := &rounds{ctx: ctx, wg: &sync.WaitGroup{}}
+	known := func() []admin.AgentModel {
+		return []admin.AgentModel{
+			{Name: "best", Model: "large-1", Default: true, Context: 200_000, Output: 8000, Price: admin.AgentPrice{Input: 2_000_000, Output: 10_500_000}},
+			{Name: "local", Model: "small-1", Context: 65_536, Output: 4096},
+		}
+	}
 	ready := func(context.Context, admin.Project, string) (string, error) { return "best", nil }
-	runner.rules = admin.New(admin.Options{Store: l.Store(), Runner: runner, AgentReady: ready, PollAfter: time.Millisecond})
+	runner.rules = admin.New(admin.Options{Store: l.Store(), Runner: runner, AgentReady: ready, AgentModels: known, PollAfter: time.Millisecond})
 	o, err := runner.rules.CreateOrganisation(ctx, admin.Organisation{Name: "Example", Plan: admin.PlanPro})
 	ts.Check(err)
 	p, err := runner.rules.CreateProject(ctx, admin.Project{Organisation: o.ID, Domain: "docs.example.com", Repository: "https://git.example.com/docs"})

@@ -122,7 +122,7 @@ func (s *Service) StartAgentJob(ctx context.Context, c Caller, in StartAgentJob)
 func (j AgentJob) asStarted(in StartAgentJob) AgentJob {
 	return AgentJob{
 		ID: j.ID, Organisation: j.Organisation, Project: j.Project, Status: AgentActive, Repository: j.Repository,
-		Ref: in.Ref, Model: j.Asked, Asked: j.Asked, Draft: j.Draft, Round: 1, Phase: AgentQueued, Messages: 1,
+		Ref: in.Ref, Model: j.Asked, Asked: j.Asked, Prompt: cutText(in.Prompt, maxEventText), Draft: j.Draft, Round: 1, Phase: AgentQueued, Messages: 1,
 		CreatedAt: j.CreatedAt, UpdatedAt: j.CreatedAt, RoundAt: j.CreatedAt,
 	}
 }
@@ -139,7 +139,7 @@ func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in S
 		now := s.now()
 		tx := &agentTx{s: s, ctx: ctx, now: now, job: AgentJob{
 			ID: idAgentJob + "_" + timePart(now) + random, Organisation: p.Organisation, Project: p.ID, Status: AgentActive,
-			Repository: p.Repository, Ref: in.Ref, Model: model, Asked: model, Draft: in.Draft,
+			Repository: p.Repository, Ref: in.Ref, Model: model, Asked: model, Prompt: cutText(in.Prompt, maxEventText), Draft: in.Draft,
 			Round: 1, Phase: AgentQueued, CreatedAt: now, RoundAt: now,
 		}}
 		tx.message(in.Prompt)

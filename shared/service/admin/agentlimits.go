@@ -1,6 +1,10 @@
 package admin
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // AgentPlan is what a plan allows.
 type AgentPlan struct {
@@ -25,6 +29,14 @@ type AgentLimits struct {
 	// Prompt is the size of one message in bytes, Messages how many a job may
 	// have, the first included.
 	Prompt, Messages int
+}
+
+// USDollars writes an amount in millionths of a US dollar exactly, with at least two
+// digits after the point: "$0.30", "$0.004512".
+func USDollars(micros int64) string {
+	text := fmt.Sprintf("$%d.%06d", micros/1e6, micros%1e6)
+	point := strings.IndexByte(text, '.')
+	return text[:point+3] + strings.TrimRight(text[point+3:], "0")
 }
 
 // AgentPlanOf is the one table of what plans allow. It returns false for a plan

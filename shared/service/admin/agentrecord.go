@@ -1,11 +1,13 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -60,6 +62,14 @@ type AgentJob struct {
 	// answer the model that answered. Asked stays what the request said.
 	Model string `json:"model"`
 	Asked string `json:"asked,omitempty"`
+	// Prompt is the beginning of the job's first message.
+	Prompt string `json:"prompt,omitempty"`
+	// Title is that of the pull request, else of the last round that was completed.
+	// Summary and Question are that round's: what the agent said of its work, and the
+	// beginning of what it has to know. A message answers the question.
+	Title    string `json:"title,omitempty"`
+	Summary  string `json:"summary,omitempty"`
+	Question string `json:"question,omitempty"`
 	// Draft asks for a draft pull request.
 	Draft bool       `json:"draft,omitempty"`
 	Round int        `json:"round"` // from 1
@@ -99,6 +109,8 @@ type AgentJob struct {
 	// Fork is the commit of the target branch at which Branch began; empty if that was
 	// an earlier version's.
 	Fork string `json:"fork,omitempty"`
+	// Shown is what was last written of the pull request, zero before that.
+	Shown AgentShown `json:"shown,omitzero"`
 	// Pull is what is known of the pull request since the job is final.
 	Pull AgentPull `json:"pull,omitzero"`
 	// Base is what this round stands on, once it is prepared.
@@ -112,12 +124,14 @@ type AgentJob struct {
 	Turns     int        `json:"turns"`
 	// Changes are those of the last round that had any, Review is what a reader of
 	// the pull request must know of all its rounds.
-	Changes    AgentChanges `json:"changes"`
-	Review     AgentReview  `json:"review,omitzero"`
-	CreatedAt  time.Time    `json:"createdAt"`
-	UpdatedAt  time.Time    `json:"updatedAt"`
-	FinishedAt time.Time    `json:"finishedAt,omitzero"`
-	ArchivedAt time.Time    `json:"archivedAt,omitzero"`
+	Changes AgentChanges `json:"changes"`
+	Review  AgentReview  `json:"review,omitzero"`
+	// Pages are the pages of Changes, at most MaxAgentPages.
+	Pages      []AgentPage `json:"pages,omitempty"`
+	CreatedAt  time.Time   `json:"createdAt"`
+	UpdatedAt  time.Time   `json:"updatedAt"`
+	FinishedAt time.Time   `json:"finishedAt,omitzero"`
+	ArchivedAt time.Time   `json:"archivedAt,omitzero"`
 }
 
 // Waiting reports whether the job's round waits for the model at that time.
@@ -125,6 +139,19 @@ func (j AgentJob) Waiting(at time.Time) bool { return !j.Final() && at.Before(j.
 
 // Final reports whether a job is in no round.
 func (j AgentJob) Final() bool { return j.Status != AgentActive }
+
+// maxAgentName is the most characters of a job's name.
+const maxAgentName = 80
+
+// Name tells people one job from another: its title, else the first line of its
+// prompt, cut to 80 characters; empty for a job of an earlier version without a title.
+func (j AgentJob) Name() string {
+	name, _, _ := strings.Cut(strings.TrimSpace(cmp.Or(j.Title, j.Prompt)), "\n")
+	if r := []rune(name); len(r) > maxAgentName {
+		name = string(r[:maxAgentName]) + "…"
+	}
+	return name
+}
 
 // Current names the job's current round.
 func (j AgentJob) Current() AgentRef { return AgentRef{j.Project, j.ID, j.Round} }
@@ -186,6 +213,31 @@ type AgentChanges struct {
 	Files   int `json:"files"`
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
+}
+
+// AgentPage is a page that a job's pull request changes.
+type AgentPage struct {
+	Path string `json:"path"` // in the repository
+	// Change is one of AgentPageChanges.
+	Change string `json:"change"`
+	// From is where a page that was moved lay before.
+	From string `json:"from,omitempty"`
+}
+
+// MaxAgentPages is how many pages of a job are kept.
+const MaxAgentPages = 50
+
+// The changes of pages.
+const (
+	AgentPageAdded   = "added"
+	AgentPageChanged = "changed"
+	AgentPageMoved   = "moved"
+	AgentPageDeleted = "deleted"
+)
+
+// AgentPageChanges lists the changes of pages.
+func AgentPageChanges() []string {
+	return []string{AgentPageAdded, AgentPageChanged, AgentPageMoved, AgentPageDeleted}
 }
 
 // AgentMessage is what a caller asked: the prompt is number 1. Round is the one
@@ -313,19 +365,20 @@ func (r AgentReturnReason) Most() int {
 // did not name before, code that it did not run, findings that are left, and places that
 // conflict with what others changed.
 type AgentReview struct {
+	// Conflicts are places that the base branch, or people on the job's own branch,
+	// have changed in another way.
+	Conflicts  []string `json:"conflicts,omitempty"`
 	NewHosts   []string `json:"newHosts,omitempty"`
 	Executable []string `json:"executable,omitempty"`
 	Findings   []string `json:"findings,omitempty"`
-	Conflicts  []string `json:"conflicts,omitempty"`
 }
 
 // IsZero reports whether there is nothing to know.
 func (r AgentReview) IsZero() bool {
-	return len(r.NewHosts)+len(r.Executable)+len(r.Findings)+len(r.Conflicts) == 0
+	return len(r.Conflicts)+len(r.NewHosts)+len(r.Executable)+len(r.Findings) == 0
 }
 
-// AgentEnd is how a round ended. Rounds of earlier versions have Code and Reopened
-// alone.
+// AgentEnd is how a round ended. Those of earlier versions have Code and Reopened alone.
 type AgentEnd struct {
 	Round int `json:"round,omitempty"`
 	// Code and Message are those of its failure, empty for one that was completed.
@@ -339,6 +392,19 @@ type AgentEnd struct {
 	// of the first one that the model refused, with those up to Seen; 0 for none.
 	Seen    int `json:"seen,omitempty"`
 	Refused int `json:"refused,omitempty"`
+	// Branch is the job's own one after the round, empty if there was none.
+	Branch string `json:"branch,omitempty"`
+	// Title and Summary are those of a completed round.
+	Title   string `json:"title,omitempty"`
+	Summary string `json:"summary,omitempty"`
+}
+
+// AgentShown is what a job last wrote of its pull request at the forge.
+type AgentShown struct {
+	Title string `json:"title"`
+	Draft bool   `json:"draft,omitempty"`
+	// Theirs says that a person has decided since whether it is a draft.
+	Theirs bool `json:"theirs,omitempty"`
 }
 
 // Rows of the partition agent#<agj>.
@@ -561,7 +627,8 @@ func (tx *agentTx) end(status AgentStatus, text string) error {
 		event = EventAgentCompleted
 	}
 	ended := tx.job
-	ended.UpdatedAt, ended.Review = tx.now, AgentReview{} // which callers don't see
+	// Of the review, callers see the findings alone.
+	ended.UpdatedAt, ended.Review = tx.now, AgentReview{Findings: ended.Review.Findings}
 	return tx.s.notify(tx.ctx, &tx.batch, ended.Organisation, event, ended.ID, ended)
 }
 
@@ -577,7 +644,7 @@ func (tx *agentTx) message(prompt string) {
 func (tx *agentTx) reopen() {
 	j := &tx.job
 	j.Round++
-	j.Status, j.Phase, j.Failure, j.Unfinished = AgentActive, AgentQueued, nil, false
+	j.Status, j.Phase, j.Failure, j.Question, j.Unfinished = AgentActive, AgentQueued, nil, "", false
 	j.Base, j.CancelledAt, j.FinishedAt, j.Pull, j.RoundCost, j.Returns = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}, 0, nil
 	j.RoundAt, j.RetryAt, j.Tries, j.Waits, j.Fallback = tx.now, time.Time{}, 0, 0, ""
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})

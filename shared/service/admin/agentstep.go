@@ -407,13 +407,22 @@ type AgentResult struct {
 	PRLink   string
 	PRNumber int
 	Branch   string
-	Fork     string // commit at which a new Branch begins, else empty
-	Seen     int    // number of messages that the round has read
-	// Unfinished is set if the round finished because its budget ended.
-	Unfinished bool
-	Changes    AgentChanges
-	Review     AgentReview // replaces that of the job where Branch is not empty
-	Events     []AgentEvent
+	// Fork is the commit at which a new Branch begins, else empty.
+	Fork    string
+	Seen    int // number of messages that the round has read
+	Changes AgentChanges
+	// Review and Pages replace those of the job where Branch is not empty.
+	Review AgentReview
+	Pages  []AgentPage
+	// Title, Summary and Question are those of the job from now on, cut to what a record
+	// keeps. Unfinished is set if the round finished because its budget ended.
+	Title, Summary, Question string
+	Unfinished               bool
+	// RoundTitle is the round's own title; empty if it is Title.
+	RoundTitle string
+	// Shown replaces that of the job where its title is not empty.
+	Shown  AgentShown
+	Events []AgentEvent
 }
 
 // CompleteAgent ends a publishing round as completed. If there are messages that the
@@ -447,13 +456,21 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 		}
 		if result.Branch != "" {
 			tx.job.Branch, tx.job.Changes, tx.job.Review = result.Branch, result.Changes, result.Review
+			tx.job.Pages = result.Pages[:min(len(result.Pages), MaxAgentPages)]
 		}
 		if result.Fork != "" {
 			tx.job.Fork = result.Fork
 		}
-		tx.job.Seen, tx.job.Unfinished = result.Seen, result.Unfinished
+		if result.Shown.Title != "" {
+			tx.job.Shown = result.Shown
+		}
+		tx.job.Title, tx.job.Summary = cutText(result.Title, maxEventText), cutText(result.Summary, maxEventText)
+		tx.job.Question, tx.job.Unfinished = cutText(result.Question, maxEventText), result.Unfinished
+		tx.job.Seen = result.Seen
 		reopened = tx.job.Messages > result.Seen
-		tx.put(agentEndKey(ref), 0, AgentEnd{Round: ref.Round, Reopened: reopened, Base: tx.job.Base, Seen: result.Seen})
+		tx.put(agentEndKey(ref), 0, AgentEnd{
+			Round: ref.Round, Reopened: reopened, Base: tx.job.Base, Seen: result.Seen, Branch: tx.job.Branch, Title: cutText(cmp.Or(result.RoundTitle, result.Title), maxEventText), Summary: tx.job.Summary,
+		})
 		if reopened {
 			tx.reopen()
 			return nil
@@ -510,7 +527,7 @@ func (tx *agentTx) fail(ref AgentRef, end AgentEnd) error {
 		seen = tx.job.Messages
 	}
 	tx.job.Failure, tx.job.Seen = &failure, seen
-	tx.put(agentEndKey(ref), 0, AgentEnd{Round: ref.Round, Code: failure.Code, Message: failure.Message, Base: tx.job.Base, Seen: seen, Refused: end.Refused})
+	tx.put(agentEndKey(ref), 0, AgentEnd{Round: ref.Round, Code: failure.Code, Message: failure.Message, Base: tx.job.Base, Seen: seen, Refused: end.Refused, Branch: tx.job.Branch})
 	return tx.end(AgentFailed, failure.Message)
 }
 

@@ -97,6 +97,7 @@ const (
 	prefixProject  = "project#"
 	prefixMessage  = "message#"
 	prefixEvent    = "event#"
+	prefixEnd      = "end#"
 	prefixDelivery = "delivery#"
 
 	prefixMember     = "member#"
@@ -151,7 +152,7 @@ func agentSpentKey(ref AgentRef, attempt int) store.Key {
 	return agentKey(ref.Job, "spent#%04d#%06d", ref.Round, attempt)
 }
 func agentCommitKey(ref AgentRef) store.Key { return agentKey(ref.Job, "commit#%04d", ref.Round) }
-func agentEndKey(ref AgentRef) store.Key    { return agentKey(ref.Job, "end#%04d", ref.Round) }
+func agentEndKey(ref AgentRef) store.Key    { return agentKey(ref.Job, prefixEnd+"%04d", ref.Round) }
 func agentKey(job, form string, numbers ...any) store.Key {
 	return store.Key{PK: "agent#" + job, SK: fmt.Sprintf(form, numbers...)}
 }

@@ -54,6 +54,9 @@ type Options struct {
 	// name or by default (""), and returns the model's name. It returns
 	// CodeForgeMissing or CodeModelMissing; where it is nil, agents have neither.
 	AgentReady func(ctx context.Context, p Project, model string) (string, error)
+	// AgentModels returns the models that agents can use, sorted by name; nil means
+	// that there are none.
+	AgentModels func() []AgentModel
 	// Callbacks is which addresses webhooks may have.
 	Callbacks remote.Callbacks
 	// Since, if not zero, is when the only process that answers requests and

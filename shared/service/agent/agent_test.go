@@ -58,6 +58,12 @@ func TestAPromptBecomesAPullRequest(t *testing.T) {
 	if want := (admin.AgentChanges{Files: 1, Added: 1, Removed: 1}); j.Changes != want || j.Turns != 3 || j.Usage.Cost == 0 {
 		t.Errorf("changes %+v, %d turns, usage %+v", j.Changes, j.Turns, j.Usage)
 	}
+	if j.Name() != "docs: widget is spelled right" || j.Prompt != "Mend the spelling of widget" || j.Summary != "The start page said widgit. @everyone fixes #12" {
+		t.Errorf("the job says %q of %q: %q", j.Name(), j.Prompt, j.Summary)
+	}
+	if d := cmp.Diff([]admin.AgentPage{{Path: "guides/start.mdx", Change: admin.AgentPageChanged}}, j.Pages); d != "" {
+		t.Errorf("pages of the job:\n%s", d)
+	}
 	if n := w.model.Left(); n > 0 {
 		t.Errorf("%d steps of the script are left", n)
 	}

@@ -27,7 +27,8 @@ func TestCost(t *testing.T) {
 		w.store, w.objects = m.Store(w.store), m.Objects(w.objects)
 		w.admin = w.service(w.store, w.objects)
 		w.steps = w.stepsOn(w.admin, w.objects)
-		j := w.ask("Mend the spelling of widget")
+		// With a prompt of some lines, the job's record has between one and two KB.
+		j := w.ask("Mend the spelling of widget" + strings.Repeat(", which is a device", 30))
 		for round := 1; round <= 2; round++ {
 			if j = w.run(j); j.Status != admin.AgentCompleted || j.Turns != round*turns {
 				t.Fatalf("the job is %+v", j)

@@ -157,7 +157,7 @@ func (want expected) pull(t *testing.T, p forgetest.Pull) {
 	if base := cmp.Or(want.base, "main"); p.Base != base || p.Draft != draft {
 		t.Errorf("the pull request is for %s, draft: %t; want %s, %t", p.Base, p.Draft, base, draft)
 	}
-	if !strings.HasPrefix(p.Body, want.first) {
+	if _, text, _ := strings.Cut(p.Body, "\n"); !strings.HasPrefix(text, want.first) { // after the mark
 		t.Errorf("the pull request does not begin with %q:\n%s", want.first, p.Body)
 	}
 	for _, text := range want.body {

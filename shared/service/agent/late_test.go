@@ -151,7 +151,7 @@ func TestARoundReadsWhatNoneHasRead(t *testing.T) {
 	if j = w.run(j); j.Status != admin.AgentCompleted {
 		t.Fatalf("the second round: %+v (%+v)", j, j.Failure)
 	}
-	if body := w.forge.Pulls()[0].Body; !strings.HasPrefix(body, "**Look at this first.**") || !strings.Contains(body, "elsewhere.example") {
+	if body := w.forge.Pulls()[0].Body; !strings.Contains(body, " -->\n**Look at this first.**") || !strings.Contains(body, "elsewhere.example") {
 		t.Errorf("the pull request forgets the host of the first round:\n%s", body)
 	}
 }

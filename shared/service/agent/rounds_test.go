@@ -165,7 +165,7 @@ func TestPeoplePushMeanwhile(t *testing.T) {
 		{name: "the same line, and a change elsewhere", pushes: []map[string]string{{"index.mdx": built, "guides/start.mdx": strings.Replace(site()["guides/start.mdx"], "First steps", "The first steps", 1)}}, more: steps(
 			told("index.mdx:6", modeltest.Calls(call("edit", args{"path": "guides/start.mdx", "old": "The first steps", "new": "Your first steps"}))), done("docs: gadgets")),
 			want: map[string]string{"index.mdx": built, "guides/start.mdx": strings.Replace(site()["guides/start.mdx"], "First steps", "Your first steps", 1)}},
-		{name: "the file goes", pushes: []map[string]string{{"index.mdx": ""}}, more: steps(told("others deleted the file", lists), done("docs: gadgets")), want: map[string]string{"index.mdx": ""}},
+		{name: "the file goes", pushes: []map[string]string{{"index.mdx": ""}}, more: steps(told("others deleted the file", lists), done("docs: gadgets")), want: map[string]string{"index.mdx": ""}, draft: "the navigation names a page that does not exist"},
 		{name: "the same line again and again", pushes: []map[string]string{{"index.mdx": built}, {"index.mdx": strings.Replace(built, "builds", "buys", 1)}, {"index.mdx": strings.Replace(built, "builds", "sells", 1)}},
 			more: append(again, told("index.mdx:6", modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "buys widgets", "new": "buys gadgets"}), call("edit", args{"path": "index.mdx", "old": "Welcome", "new": "Hello"}))), done("docs: gadgets")),
 			want: map[string]string{"index.mdx": strings.NewReplacer("builds", "sells", "Welcome", "Hello").Replace(built)}, draft: "`index.mdx:6: others changed the same lines; their text is there`"},

@@ -78,6 +78,25 @@ func (s *server) listAgentEvents(ctx context.Context, c call) (answer, error) {
 	return answer{status: http.StatusOK, body: AgentEvents{Events: mapped(events, agentEvent), NextCursor: next}}, err
 }
 
+func (s *server) getAgentModels(ctx context.Context, c call) (answer, error) {
+	all, err := s.Admin.AgentModels(ctx, c.caller, c.params["projectId"])
+	body := AgentModels{Models: mapped(all, agentModel)}
+	for _, m := range all {
+		if m.Default {
+			body.Default = &m.Name
+		}
+	}
+	return answer{status: http.StatusOK, body: body}, err
+}
+
+func agentModel(m admin.AgentModel) AgentModel {
+	w := AgentModel{Name: m.Name, Model: m.Model, ContextTokens: m.Context, OutputTokens: m.Output}
+	if m.Price != (admin.AgentPrice{}) {
+		w.Price = &AgentPrice{m.Price.Input, m.Price.CacheWrite, m.Price.CacheRead, m.Price.Output}
+	}
+	return w
+}
+
 // asked returns the parameters of a request's query, each of which appears at
 // most once. Others than those that are known are refused.
 func (c call) asked(known ...string) (map[string]string, error) {
@@ -135,13 +154,18 @@ func agentJob(j admin.AgentJob) AgentJob {
 		ID: j.ID, Status: j.Status, Source: AgentSource{Repository: j.Repository, Ref: orNull(j.Ref)},
 		Model: j.Model, AsDraft: j.Draft, Round: j.Round, Phase: orNull(string(j.Phase)), MessageCount: j.Messages, TurnCount: j.Turns,
 		Usage: agentUsage(j.Usage), RoundCostMicros: j.RoundCost, Changes: AgentChanges{Files: j.Changes.Files, Added: j.Changes.Added, Removed: j.Changes.Removed},
-		PRLink: orNull(j.PRLink), Branch: orNull(j.Branch), CreatedAt: j.CreatedAt.UTC(), UpdatedAt: j.UpdatedAt.UTC(),
+		PRLink: orNull(j.PRLink), Branch: orNull(j.Branch), Prompt: orNull(j.Prompt), Title: orNull(j.Title), Summary: orNull(j.Summary), Question: orNull(j.Question),
+		Unfinished: j.Unfinished, Findings: append([]string{}, j.Review.Findings...), Pages: mapped(j.Pages, agentPage), CreatedAt: j.CreatedAt.UTC(), UpdatedAt: j.UpdatedAt.UTC(),
 		CancelledAt: timeOrNull(j.CancelledAt), FinishedAt: timeOrNull(j.FinishedAt), ArchivedAt: timeOrNull(j.ArchivedAt),
 	}
 	if j.Failure != nil {
 		a.Failure = &Failure{Code: j.Failure.Code, Message: j.Failure.Message}
 	}
 	return a
+}
+
+func agentPage(p admin.AgentPage) AgentPage {
+	return AgentPage{Path: p.Path, Change: p.Change, From: orNull(p.From)}
 }
 
 func agentUsage(u admin.AgentUsage) AgentUsage {

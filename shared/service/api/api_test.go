@@ -127,7 +127,8 @@ func TestAgentJob(t *testing.T) {
 		"model": "large-1", "asDraft": false, "round": 1.0, "phase": "queued", "messageCount": 1.0, "turnCount": 0.0,
 		"usage": map[string]any{"inputTokens": 0.0, "cachedTokens": 0.0, "outputTokens": 0.0, "costMicros": 0.0}, "roundCostMicros": 0.0,
 		"changes": map[string]any{"files": 0.0, "added": 0.0, "removed": 0.0},
-		"prLink":  nil, "branch": nil, "failure": nil, "createdAt": "2026-03-14T09:00:00Z", "updatedAt": "2026-03-14T09:00:00Z",
+		"prompt":  "mend the links", "title": nil, "summary": nil, "question": nil, "unfinished": false, "findings": []any{}, "pages": []any{},
+		"prLink": nil, "branch": nil, "failure": nil, "createdAt": "2026-03-14T09:00:00Z", "updatedAt": "2026-03-14T09:00:00Z",
 		"cancelledAt": nil, "finishedAt": nil, "archivedAt": nil,
 	}
 	if d := cmp.Diff(wantJob, read(x.project.ID, j.ID)); d != "" {
@@ -137,6 +138,9 @@ func TestAgentJob(t *testing.T) {
 	wantJob["status"], wantJob["prLink"], wantJob["phase"] = "completed", "https://git.example.com/docs/pull/1", nil
 	wantJob["branch"], wantJob["finishedAt"] = "bindery/"+j.ID, "2026-03-14T09:00:00Z"
 	wantJob["changes"] = map[string]any{"files": 2.0, "added": 10.0, "removed": 3.0}
+	wantJob["title"], wantJob["summary"], wantJob["question"] = "Mend the links", "Two were broken.", "And the third?"
+	wantJob["unfinished"], wantJob["findings"] = true, []any{"a.mdx:3: warning: /gone leads nowhere"}
+	wantJob["pages"] = []any{map[string]any{"path": "a.mdx", "change": "changed", "from": nil}, map[string]any{"path": "c.mdx", "change": "moved", "from": "b.mdx"}}
 	if d := cmp.Diff(wantJob, read(x.project.ID, j.ID)); d != "" {
 		t.Errorf("completed:\n%s", d)
 	}
@@ -150,6 +154,25 @@ func TestAgentJob(t *testing.T) {
 	second, err := w.CreateProject(w.ctx, admin.Project{Organisation: x.ID, Domain: "two.example.com", Repository: "https://git.example.com/two"})
 	must(w, 0, err)
 	w.do(x.get("/v2/agent/"+second.ID+"/job/"+j.ID)).want(404, admin.CodeNotFound) // a job of another project
+}
+
+// A project's callers read which models there are, those of another organisation don't.
+func TestAgentModels(t *testing.T) {
+	w := newWorld(t)
+	x, other := w.bare("docs.example.com"), w.bare("docs.example.org")
+	var got map[string]any
+	w.do(x.get("/v2/agent/"+x.project.ID+"/models")).want(200, "").into(&got)
+	want := map[string]any{"default": "best", "models": []any{
+		map[string]any{
+			"name": "best", "model": "large-1", "contextTokens": 200000.0, "outputTokens": 8000.0,
+			"price": map[string]any{"inputMicros": 2e6, "cacheWriteMicros": 2.5e6, "cacheReadMicros": 2e5, "outputMicros": 1e7},
+		},
+		map[string]any{"name": "local", "model": "small-1", "contextTokens": 65536.0, "outputTokens": 4096.0, "price": nil},
+	}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	w.do(other.get("/v2/agent/"+x.project.ID+"/models")).want(404, admin.CodeNotFound)
 }
 
 // TestAgentJobFromItsCallers goes the way of a client: start, follow, message,

@@ -69,6 +69,12 @@ func newWorld(t testing.TB) *world {
 			}
 			return cmp.Or(model, "large-1"), nil
 		},
+		AgentModels: func() []admin.AgentModel {
+			return []admin.AgentModel{
+				{Name: "best", Model: "large-1", Default: true, Context: 200_000, Output: 8000, Price: admin.AgentPrice{Input: 2_000_000, CacheWrite: 2_500_000, CacheRead: 200_000, Output: 10_000_000}},
+				{Name: "local", Model: "small-1", Context: 65_536, Output: 4096},
+			}
+		},
 	})
 	w.options = api.Options{Admin: w.Service, Objects: w.objects, Log: slog.New(slog.NewJSONHandler(w.log, nil)), MeterTime: 5 * time.Minute}
 	w.handler = api.Handler(w.options)
@@ -180,6 +186,9 @@ func (w *world) publishAgent(j admin.AgentJob) {
 	_, _, err = w.CompleteAgent(w.ctx, j.Current(), admin.AgentResult{
 		PRLink: "https://git.example.com/docs/pull/1", PRNumber: 1, Branch: "bindery/" + j.ID, Seen: 1,
 		Changes: admin.AgentChanges{Files: 2, Added: 10, Removed: 3},
+		Title:   "Mend the links", Summary: "Two were broken.", Question: "And the third?", Unfinished: true,
+		Review: admin.AgentReview{Findings: []string{"a.mdx:3: warning: /gone leads nowhere"}, NewHosts: []string{"h"}},
+		Pages:  []admin.AgentPage{{Path: "a.mdx", Change: admin.AgentPageChanged}, {Path: "c.mdx", Change: admin.AgentPageMoved, From: "b.mdx"}},
 	})
 	must(w, 0, err)
 }

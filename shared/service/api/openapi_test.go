@@ -159,7 +159,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 	types := map[string]reflect.Type{}
 	for _, v := range []any{
 		api.StartExportRequest{}, api.ExportJob{}, api.Changes{}, api.Since{}, api.Failure{}, api.BundleLink{}, api.AgentJob{}, api.AgentSource{},
-		api.StartAgentJobRequest{}, api.MessageRequest{}, api.AgentUsage{}, api.AgentChanges{}, api.AgentJobs{}, api.AgentEvents{},
+		api.StartAgentJobRequest{}, api.MessageRequest{}, api.AgentUsage{}, api.AgentChanges{}, api.AgentPage{}, api.AgentModels{}, api.AgentModel{}, api.AgentJobs{}, api.AgentEvents{},
 		api.AgentEvent{}, api.AgentToolCall{}, api.AgentPlanItem{},
 		api.CreateWebhookRequest{}, api.Webhook{}, api.NewWebhook{}, api.Webhooks{}, api.Deliveries{}, api.Delivery{},
 		api.CreateSnapshotRequest{}, api.CreateSnapshotResponse{}, api.Upload{}, api.Snapshot{}, api.ManifestLink{},
@@ -245,6 +245,9 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 		if at(parameters, name, "schema", "pattern") != pattern {
 			t.Errorf("the pattern of %s differs", name)
 		}
+	}
+	if got := fmt.Sprint(at(doc, "components", "schemas", "AgentPage", "properties", "change", "enum")); got != fmt.Sprint(admin.AgentPageChanges()) {
+		t.Errorf("changes of pages are %s", got)
 	}
 	if got := fmt.Sprint(at(doc, "components", "schemas", "AgentEvent", "properties", "kind", "enum")); got != fmt.Sprint(admin.AgentEventKinds()) {
 		t.Errorf("the kinds of events are %s", got)
@@ -371,6 +374,7 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 	agent := func(project, id string) string { return "/v2/agent/" + project + "/job/" + id }
 	const prompt = `{"prompt":"mend the links"}`
 	good["startAgentJob"] = func(x tenant) *http.Request { return x.post("/v2/agent/"+x.idle.ID+"/job", prompt) }
+	good["getAgentModels"] = func(x tenant) *http.Request { return x.get("/v2/agent/" + x.project.ID + "/models") }
 	good["listAgentJobs"] = func(x tenant) *http.Request {
 		return x.get("/v2/agent/" + x.project.ID + "/jobs?limit=1&status=active")
 	}
@@ -421,7 +425,7 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 	_, err = w.ArchiveAgentJob(w.ctx, x.caller, archived.Project, archived.ID, "")
 	must(w, 0, err)
 	success := map[string]int{
-		"startAgentJob": 201, "listAgentJobs": 200, "listAgentEvents": 200, "messageAgentJob": 200, "cancelAgentJob": 200, "archiveAgentJob": 200,
+		"startAgentJob": 201, "getAgentModels": 200, "listAgentJobs": 200, "listAgentEvents": 200, "messageAgentJob": 200, "cancelAgentJob": 200, "archiveAgentJob": 200,
 		"getWebhooks": 200, "createWebhook": 201, "deleteWebhook": 204, "rotateWebhookSecret": 200, "listDeliveries": 200, "redeliver": 200,
 		"startExport": 202, "getExport": 200, "generateBundle": 200, "getAgentJob": 200, "getLatestSnapshot": 200,
 		"createSnapshot": 201, "publishSnapshot": 200, "listExports": 200, "cancelExport": 200, "listFindings": 200, "listSnapshots": 200,
@@ -465,6 +469,7 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 			409: x.post("/v2/agent/"+x.idle.ID+"/job", `{"prompt":"p","model":"unknown"}`), 429: x.post("/v2/agent/"+crowd.Project+"/job", prompt),
 			413: x.post("/v2/agent/"+x.idle.ID+"/job", strings.Repeat(" ", 2<<20)), 415: with(x.post("/v2/agent/"+x.idle.ID+"/job", prompt), "Content-Type", "text/plain"),
 		},
+		"getAgentModels":  {404: x.get("/v2/agent/none/models")},
 		"listAgentJobs":   {404: x.get("/v2/agent/none/jobs"), 400: x.get("/v2/agent/" + x.project.ID + "/jobs?limit=0")},
 		"listAgentEvents": {404: x.get(agent(x.project.ID, "none") + "/events"), 400: x.get(agent(x.project.ID, x.agent) + "/events?from=1")},
 		"messageAgentJob": {

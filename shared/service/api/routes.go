@@ -117,6 +117,7 @@ func operations() []operation {
 		{"listFindings", "GET", "/v1/static-export/jobs/{jobId}/findings", read, enterprise, ignoredBody, "jobId", (*server).listFindings},
 		{"startAgentJob", "POST", "/v2/agent/{projectId}/job", write, admin.PlanPro, largeBody, "", (*server).startAgentJob},
 		{"listAgentJobs", "GET", "/v2/agent/{projectId}/jobs", read, "", ignoredBody, "", (*server).listAgentJobs},
+		{"getAgentModels", "GET", "/v2/agent/{projectId}/models", read, "", ignoredBody, "", (*server).getAgentModels},
 		{"getAgentJob", "GET", "/v2/agent/{projectId}/job/{id}", read, "", ignoredBody, "id", (*server).getAgentJob},
 		{"listAgentEvents", "GET", "/v2/agent/{projectId}/job/{id}/events", read, "", ignoredBody, "id", (*server).listAgentEvents},
 		{"messageAgentJob", "POST", "/v2/agent/{projectId}/job/{id}/message", write, admin.PlanPro, largeBody, "id", (*server).messageAgentJob},

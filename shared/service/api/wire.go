@@ -157,6 +157,20 @@ type AgentJob struct {
 	PRLink *string `json:"prLink"`
 	// Branch is what was pushed to; null where nothing was.
 	Branch *string `json:"branch"`
+	// Prompt is the beginning of what was asked, at most 4,000 bytes; null for jobs of
+	// an earlier version. Title is that of the pull request, else of the last round
+	// that was completed; Summary and Question are that round's, as the agent wrote
+	// them. Question is null where it has none, and once a message has answered it.
+	Prompt   *string `json:"prompt"`
+	Title    *string `json:"title"`
+	Summary  *string `json:"summary"`
+	Question *string `json:"question"`
+	// Unfinished says that the round used up its budget before it was done.
+	Unfinished bool `json:"unfinished"`
+	// Findings are those that the pull request's site has and the site without it
+	// has not, Pages the pages that it changes; at most 50 of each.
+	Findings []string    `json:"findings"`
+	Pages    []AgentPage `json:"pages"`
 	// Failure says why the job failed; null for others.
 	Failure     *Failure   `json:"failure"`
 	CreatedAt   time.Time  `json:"createdAt"`
@@ -181,10 +195,45 @@ type AgentChanges struct {
 	Removed int `json:"removed"`
 }
 
+// AgentPage is a page that a pull request changes.
+type AgentPage struct {
+	Path   string `json:"path"`   // in the repository
+	Change string `json:"change"` // one of admin.AgentPageChanges
+	// From is where a page that was moved lay before; null for others.
+	From *string `json:"from"`
+}
+
 // AgentJobs is a page of jobs, newest first. NextCursor is null on the last.
 type AgentJobs struct {
 	Jobs       []AgentJob `json:"jobs"`
 	NextCursor *string    `json:"nextCursor"`
+}
+
+// AgentModels are the models that a project's agents can use, sorted by name. Default
+// is the name of the one that a job without a model uses, null where there is none.
+type AgentModels struct {
+	Default *string      `json:"default"`
+	Models  []AgentModel `json:"models"`
+}
+
+// AgentModel is a model that agents can use.
+type AgentModel struct {
+	Name  string `json:"name"`  // for StartAgentJobRequest.Model
+	Model string `json:"model"` // as its server calls it
+	// ContextTokens is the most tokens of a request and its answer together,
+	// OutputTokens those of an answer.
+	ContextTokens int `json:"contextTokens"`
+	OutputTokens  int `json:"outputTokens"`
+	// Price is null for a model without one.
+	Price *AgentPrice `json:"price"`
+}
+
+// AgentPrice is what a million tokens cost, in millionths of a US dollar.
+type AgentPrice struct {
+	InputMicros      int64 `json:"inputMicros"`
+	CacheWriteMicros int64 `json:"cacheWriteMicros"`
+	CacheReadMicros  int64 `json:"cacheReadMicros"`
+	OutputMicros     int64 `json:"outputMicros"`
 }
 
 // AgentEvents is a page of a job's events, oldest first. NextCursor is where to

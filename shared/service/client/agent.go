@@ -64,6 +64,12 @@ func (c *Client) AgentJobs(ctx context.Context, projectID, status, cursor string
 	return call[api.AgentJobs](ctx, c, http.MethodGet, agentJobs(projectID)+"s"+query("status", status, "cursor", cursor, "limit", number(limit)), "", nil)
 }
 
+// AgentModels returns the models that a project's agents can use. It returns an *Error
+// with the code not_found if there is no such project.
+func (c *Client) AgentModels(ctx context.Context, projectID string) (api.AgentModels, error) {
+	return call[api.AgentModels](ctx, c, http.MethodGet, "/v2/agent/"+url.PathEscape(projectID)+"/models", "", nil)
+}
+
 // AgentEvents returns a page of an agent job's events after a cursor, oldest first.
 func (c *Client) AgentEvents(ctx context.Context, projectID, id, cursor string, limit int) (api.AgentEvents, error) {
 	return call[api.AgentEvents](ctx, c, http.MethodGet, agentJob(projectID, id)+"/events"+query("cursor", cursor, "limit", number(limit)), "", nil)

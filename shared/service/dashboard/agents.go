@@ -54,13 +54,28 @@ func agentsPage(q *request) error {
 type newAgentView struct {
 	Once     string
 	Projects []choice
+	Models   []choice
 }
 
 func (q *request) newAgent(code int, p *problem) error {
 	v := newAgentView{Once: once()}
 	var err error
-	if v.Projects, _, err = q.ownProjects(q.value("project")); err != nil {
+	var project string
+	if v.Projects, project, err = q.ownProjects(q.value("project")); err != nil {
 		return err
+	}
+	if project != "" {
+		models, err := q.admin().AgentModels(q.ctx(), q.caller, project)
+		if err != nil && admin.CodeOf(err) != admin.CodeNotFound { // the address may name any project
+			return err
+		}
+		for _, m := range models {
+			name := m.Name
+			if m.Default {
+				name = ""
+			}
+			v.Models = append(v.Models, choice{name, m.Name + ", " + m.Model, name == q.value("model")})
+		}
 	}
 	return q.show(code, "newagent", "Ask an agent", v, p)
 }
@@ -82,7 +97,6 @@ func prompt(q *request) string { return lineEnds.Replace(q.value("prompt")) }
 
 type agentView struct {
 	admin.AgentJob
-	Title  string // how the prompt begins; empty where its event is on another page
 	Events []admin.AgentEvent
 	Next   string // cursor of later events, if there may be any
 	Once   string
@@ -127,12 +141,6 @@ func (q *request) agent(code int, p *problem) error {
 	}
 	if len(v.Events) < agentEvents {
 		v.Next = ""
-	}
-	if len(v.Events) > 0 && v.Events[0].Kind == admin.AgentEventMessage {
-		v.Title, _, _ = strings.Cut(strings.TrimSpace(v.Events[0].Text), "\n")
-		if r := []rune(v.Title); len(r) > 80 {
-			v.Title = string(r[:80]) + "…"
-		}
 	}
 	return q.show(code, "agent", "Agent job", v, p)
 }

@@ -279,8 +279,14 @@ func TestAgentJobsAreAskedAndFollowed(t *testing.T) {
 	b := w.as(x, "ada", admin.RoleMember)
 	base := "/org/" + x.ID + "/agents"
 	b.get(base).says(t, "no jobs", 200, "No agent was asked yet")
-	kept := b.post(base, "project", x.project.ID, "prompt", "Mend the start page", "ref", "a b")
+	if form := b.get(base+"/new").says(t, "the form", 200, "best, large-1", "local, small-1"); !strings.Contains(form.body, `<option value="local">`) {
+		t.Error("no model can be chosen")
+	}
+	kept := b.post(base, "project", x.project.ID, "prompt", "Mend the start page", "ref", "a b", "model", "local")
 	kept.says(t, "a wrong branch", 400, "Must be the name of a branch or tag", "Mend the start page")
+	if !strings.Contains(kept.body, `<option value="local" selected>`) {
+		t.Error("the model that was chosen is forgotten")
+	}
 	once := strings.Repeat("A", 26)
 	first := b.post(base, "project", x.project.ID, "prompt", "Mend the start page\r\nplease", "once", once).says(t, "a job", 303)
 	again := b.post(base, "project", x.project.ID, "prompt", "Mend the start page\r\nplease", "once", once).says(t, "the same form", 303)
@@ -296,5 +302,5 @@ func TestAgentJobsAreAskedAndFollowed(t *testing.T) {
 	b.post(path+"/archive").says(t, "archiving an active job", 409)
 	b.get(path+"/cancel").says(t, "the question", 200, "Cancel this agent job?")
 	b.post(path+"/cancel").says(t, "cancelling", 303)
-	b.get(base+"?status=active").says(t, "the list", 200, "best")
+	b.get(base+"?status=active").says(t, "the list", 200, "best", "Mend the start page")
 }

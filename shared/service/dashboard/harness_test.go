@@ -73,6 +73,8 @@ func newWorld(t *testing.T, change ...func(*dashboard.Options)) *world {
 			model = "best"
 		}
 		return model, nil
+	}, AgentModels: func() []admin.AgentModel {
+		return []admin.AgentModel{{Name: "best", Model: "large-1", Default: true}, {Name: "local", Model: "small-1"}}
 	}})
 	var handler http.Handler
 	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { handler.ServeHTTP(rw, r) }))

@@ -208,7 +208,7 @@ func (d *Dashboard) functions() template.FuncMap {
 		"limit": func(label string, now, most int) limit {
 			return limit{strings.ReplaceAll(strings.ToLower(label), " ", "-"), label, now, most, most * 8 / 10}
 		},
-		"money": func(n int64) string { return fmt.Sprintf("$%d.%02d", n/1e6, n%1e6/1e4) },
+		"money": admin.USDollars,
 		"took":  took,
 		"path": func(parts ...string) string {
 			for i, p := range parts[1:] {

@@ -11,6 +11,7 @@
 //	objects.go     Git's objects and packs as bytes
 //	pack.go        what was fetched: packs on disk, an index of them in memory
 //	git.go         the Git protocol over HTTP
+//	mergebase.go   where a branch left another one
 //	pull.go        pull requests, whatever the forge
 //	github.go, gitlab.go, gitea.go  in the dialect of each
 //	app.go         GitHub Apps: a token for one repository, until its end

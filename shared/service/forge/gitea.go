@@ -16,6 +16,9 @@ type gitea struct{ *api }
 // both programs know by default.
 const giteaDraft = "WIP: "
 
+// giteaDrafts returns the prefixes by which both programs know a draft by default.
+func giteaDrafts() []string { return []string{"WIP:", "[WIP]"} }
+
 // maxPages is how many pages of a list are looked through for a branch.
 const maxPages = 4
 
@@ -28,7 +31,7 @@ func (g gitea) find(ctx context.Context, head, base string) ([]PullRequest, *Err
 		var p gitPull
 		e := g.call(ctx, http.MethodGet, g.path()+"/"+url.PathEscape(base)+"/"+head, nil, &p)
 		if e == nil && p.Head.Ref == head && p.State == "open" {
-			return []PullRequest{p.pull()}, nil
+			return []PullRequest{p.pull(giteaDrafts()...)}, nil
 		}
 		if e != nil && e.status != http.StatusNotFound {
 			return nil, e
@@ -41,7 +44,7 @@ func (g gitea) find(ctx context.Context, head, base string) ([]PullRequest, *Err
 		if e != nil {
 			return nil, e
 		}
-		for _, p := range pullsOf(list) {
+		for _, p := range pullsOf(list, giteaDrafts()...) {
 			if p.Head == head {
 				found = append(found, p)
 			}
@@ -56,17 +59,17 @@ func (g gitea) find(ctx context.Context, head, base string) ([]PullRequest, *Err
 func (g gitea) get(ctx context.Context, number int) (PullRequest, *Error) {
 	var p gitPull
 	e := g.call(ctx, http.MethodGet, fmt.Sprintf("%s/%d", g.path(), number), nil, &p)
-	return p.pull(), e
+	return p.pull(giteaDrafts()...), e
 }
 
 func (g gitea) create(ctx context.Context, p Pull) (PullRequest, *Error) {
 	var made gitPull
 	e := g.call(ctx, http.MethodPost, g.path(), map[string]any{"title": prefixed(p, giteaDraft), "head": p.Head, "base": p.Base, "body": p.Body}, &made)
-	return made.pull(), e
+	return made.pull(giteaDrafts()...), e
 }
 
 func (g gitea) update(ctx context.Context, number int, p Pull) (PullRequest, *Error) {
 	var made gitPull
 	e := g.call(ctx, http.MethodPatch, fmt.Sprintf("%s/%d", g.path(), number), fields("title", prefixed(p, giteaDraft), "body", p.Body), &made)
-	return made.pull(), e
+	return made.pull(giteaDrafts()...), e
 }

@@ -13,6 +13,9 @@ type gitlab struct{ *api }
 
 const gitlabDraft = "Draft: "
 
+// gitlabDrafts returns the prefixes by which GitLab knows a draft.
+func gitlabDrafts() []string { return []string{"Draft:", "[Draft]", "(Draft)"} }
+
 // mergeRequest is a merge request as GitLab sends it.
 type mergeRequest struct {
 	IID           int     `json:"iid"`
@@ -20,6 +23,7 @@ type mergeRequest struct {
 	State         string  `json:"state"`
 	Draft         bool    `json:"draft"`
 	Title         string  `json:"title"`
+	Description   string  `json:"description"`
 	SourceBranch  string  `json:"source_branch"`
 	TargetBranch  string  `json:"target_branch"`
 	SourceProject int64   `json:"source_project_id"`
@@ -30,9 +34,10 @@ type mergeRequest struct {
 }
 
 func (m mergeRequest) pull() PullRequest {
+	title, marked := unmarked(m.Title, gitlabDrafts()...)
 	p := PullRequest{
-		Number: m.IID, URL: m.WebURL, State: Closed, Draft: m.Draft, Head: m.SourceBranch, Base: m.TargetBranch,
-		Title: m.Title, HeadCommit: m.SHA,
+		Number: m.IID, URL: m.WebURL, State: Closed, Draft: m.Draft || marked, Head: m.SourceBranch, Base: m.TargetBranch,
+		Title: title, Body: m.Description, HeadCommit: m.SHA,
 	}
 	switch m.State {
 	case "opened", "locked": // locked: while it is being merged

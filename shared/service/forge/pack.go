@@ -429,19 +429,36 @@ func (p *pack) kind(id string) string {
 // reaches reports whether a commit is another one or has it in its history, as far as
 // that is in the pack.
 func (p *pack) reaches(from, to string) (bool, error) {
+	found := false
+	err := p.history(from, func(id string, _ bool) bool {
+		found = found || id == to && p.kind(id) == "commit"
+		return !found
+	})
+	return found, err
+}
+
+// history calls fn with a commit and all that come before it, each once, as far as they
+// are in the pack, and with the first ones beyond, for which has is false. It ends once
+// fn returns false.
+func (p *pack) history(from string, fn func(id string, has bool) bool) error {
 	seen := map[string]bool{}
 	for next := []string{from}; len(next) > 0; {
 		id := next[len(next)-1]
 		next = next[:len(next)-1]
-		if seen[id] || p.kind(id) != "commit" {
+		if seen[id] {
 			continue
 		}
-		if seen[id] = true; id == to {
-			return true, nil
+		seen[id] = true
+		has := p.kind(id) == "commit"
+		if !fn(id, has) {
+			return nil
+		}
+		if !has {
+			continue
 		}
 		data, err := p.object("commit", id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		head, _, _ := strings.Cut(string(data), "\n\n")
 		for line := range strings.Lines(head) {
@@ -450,7 +467,7 @@ func (p *pack) reaches(from, to string) (bool, error) {
 			}
 		}
 	}
-	return false, nil
+	return nil
 }
 
 // size returns the size of a file, -1 if it was left out.

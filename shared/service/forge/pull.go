@@ -39,7 +39,9 @@ type PullRequest struct {
 	Draft  bool   `json:"draft"`
 	Head   string `json:"head"`
 	Base   string `json:"base"`
-	Title  string `json:"title"`
+	// Title is without the mark by which a forge knows a draft.
+	Title string `json:"title"`
+	Body  string `json:"body"`
 	// HeadCommit is the newest commit that the forge shows.
 	HeadCommit string `json:"headCommit"`
 	// ClosedAt is when it was merged or closed, zero if it is open or the forge doesn't
@@ -67,6 +69,17 @@ const (
 	MaxBody  = 65_000
 )
 
+// unmarked returns a title without the marks of drafts, and whether it had one.
+// Forges read them in any case.
+func unmarked(title string, marks ...string) (string, bool) {
+	for _, m := range marks {
+		if len(title) >= len(m) && strings.EqualFold(title[:len(m)], m) {
+			return strings.TrimSpace(title[len(m):]), true
+		}
+	}
+	return title, false
+}
+
 // api speaks to the REST interface of one repository, with one credential.
 type api struct {
 	f *Forge
@@ -76,15 +89,18 @@ type api struct {
 
 // call makes a request to a path below the repository's address.
 func (a *api) call(ctx context.Context, method, path string, in, out any) *Error {
-	authorization := ""
+	return a.f.call(ctx, method, a.r.api()+path, a.authorization(), a.c, in, out)
+}
+
+// authorization is the header of that name, "" without a credential.
+func (a *api) authorization() string {
 	switch {
 	case a.c.Token == "":
+		return ""
 	case a.r.Kind == Gitea || a.r.Kind == Forgejo:
-		authorization = "token " + a.c.Token
-	default:
-		authorization = "Bearer " + a.c.Token
+		return "token " + a.c.Token
 	}
-	return a.f.call(ctx, method, a.r.api()+path, authorization, a.c, in, out)
+	return "Bearer " + a.c.Token
 }
 
 // dialect is the REST interface of a kind of forge for pull requests.
@@ -238,8 +254,9 @@ func (f *Forge) OpenPull(ctx context.Context, r Repository, p Pull) (PullRequest
 }
 
 // UpdatePull changes title and body of a pull request; "" leaves each as it is.
-// With a title, Draft determines whether it is a draft; on GitHub, where that can't be
-// changed, the title says so. Errors: those of FindPull, ErrPullNotFound and
+// With a title, Draft determines whether it is a draft. If GitHub refuses to make it
+// one, the title says so; if it refuses the opposite, the pull request stays a draft,
+// as the result says. Errors: those of FindPull, ErrPullNotFound and
 // ErrPullRefused.
 func (f *Forge) UpdatePull(ctx context.Context, r Repository, number int, p Pull) (PullRequest, error) {
 	p.Title, p.Body = cut(strings.Join(strings.Fields(p.Title), " "), MaxTitle), cut(p.Body, MaxBody)

@@ -161,6 +161,19 @@ func (r Repository) project() string {
 	return strings.TrimPrefix(path, "/")
 }
 
+// filePaths come before the commit in the addresses of files, below a repository's.
+var filePaths = map[Kind]string{GitHub: "/blob/", GitLab: "/-/blob/", Gitea: "/src/commit/", Forgejo: "/src/commit/"}
+
+// FileURL returns the address of the page that shows a file of a commit, "" on a plain
+// Git server, which has none.
+func (r Repository) FileURL(commit, path string) string {
+	at := filePaths[r.Kind]
+	if at == "" {
+		return ""
+	}
+	return r.URL + at + commit + "/" + (&url.URL{Path: path}).EscapedPath()
+}
+
 // owner is the owner's name, of project's form owner/name.
 func (r Repository) owner() string {
 	owner, _, _ := strings.Cut(r.project(), "/")

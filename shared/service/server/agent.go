@@ -48,7 +48,11 @@ func (s *Server) addAgent(opt Options) error {
 	}
 	// As in the cloud, what asks the model can't reach a forge, nor the other way
 	// round.
-	fetch, err := pull.New(pull.Options{Admin: s.Admin, Objects: s.local.Objects(), Forge: s.forges.Forge, Log: s.log})
+	fetches := pull.Options{Admin: s.Admin, Objects: s.local.Objects(), Forge: s.forges.Forge, Log: s.log}
+	if opt.Dashboard != nil && s.Public != s.URL { // else others would come to their own machine
+		fetches.Dashboard = s.Public
+	}
+	fetch, err := pull.New(fetches)
 	if err != nil {
 		return err
 	}
@@ -62,13 +66,17 @@ func (s *Server) addAgent(opt Options) error {
 	return nil
 }
 
+// table returns the table of models, nil if there is none.
+func (s *Server) table() *model.Table {
+	if s.models == nil {
+		return nil
+	}
+	return s.models.Table()
+}
+
 // agentReady is admin.Options.AgentReady.
 func (s *Server) agentReady(ctx context.Context, p admin.Project, name string) (string, error) {
-	var table *model.Table
-	if s.models != nil {
-		table = s.models.Table()
-	}
-	name, err := models.Name(table, name)
+	name, err := models.Name(s.table(), name)
 	if err == nil {
 		err = s.forges.Ready(ctx, p)
 	}

@@ -178,6 +178,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 		AgentReady: func(ctx context.Context, p admin.Project, model string) (string, error) {
 			return s.agentReady(ctx, p, model)
 		},
+		AgentModels: func() []admin.AgentModel { return models.List(s.table()) },
 	})
 	s.tasks = map[string]asl.Task{}
 	if err := s.addAgent(opt); err != nil {

@@ -49,7 +49,7 @@ func TestEvents(t *testing.T) {
 			}
 			must[admin.AgentBase](t)(w.BeginAgentRound(w.ctx, j.Current(), admin.AgentBase{Commit: "c"}))
 			must[bool](t)(w.BeginAgentPublish(w.ctx, j.Current(), 1))
-			_, _, err := w.CompleteAgent(w.ctx, j.Current(), admin.AgentResult{PRLink: "https://git.example.com/pull/1", PRNumber: 1, Branch: "b", Seen: 1, Review: admin.AgentReview{NewHosts: []string{"h"}}})
+			_, _, err := w.CompleteAgent(w.ctx, j.Current(), admin.AgentResult{PRLink: "https://git.example.com/pull/1", PRNumber: 1, Branch: "b", Seen: 1, Title: "Mend it", Question: "All of it?", Review: admin.AgentReview{NewHosts: []string{"h.example"}, Findings: []string{"a.mdx:1: error: no"}}})
 			do(err)
 		}
 		w.newKey(other)
@@ -68,14 +68,14 @@ func TestEvents(t *testing.T) {
 			if err := r.verifies(secret); err != nil {
 				t.Error(err)
 			}
-			if text := string(r.body); strings.Contains(text, `"url"`) || strings.Contains(text, "Url") || strings.Contains(text, "digest") {
-				t.Errorf("a link, or a digest: %s", text)
+			if text := string(r.body); strings.Contains(text, `"url"`) || strings.Contains(text, "Url") || strings.Contains(text, "digest") || strings.Contains(text, "h.example") {
+				t.Errorf("a link, a digest or a host: %s", text)
 			}
 			for _, want := range map[string][]string{
 				admin.EventExportCompleted:   {`"status":"completed","progress":100,"pageCount":3`},
 				admin.EventExportFailed:      {`"status":"failed"`, `"code":"invalid_site"`},
 				admin.EventSnapshotPublished: {`"manifest":{"sha256":"` + strings.Repeat("a", 64) + `","sizeBytes":10}`, `"fileCount":2`},
-				admin.EventAgentCompleted:    {`"status":"completed"`, `"prLink":"https://git.example.com/pull/1"`},
+				admin.EventAgentCompleted:    {`"status":"completed"`, `"prLink":"https://git.example.com/pull/1"`, `"prompt":"mend","title":"Mend it"`, `"question":"All of it?"`, `"findings":["a.mdx:1: error: no"]`},
 				admin.EventAgentFailed:       {`"status":"failed"`, `"code":"loop"`},
 				admin.EventKeyCreated:        {`"name":"k"`, `"revokedAt":null`},
 				admin.EventKeyRevoked:        {`"revokedAt":"2026-03-14T09:00:00Z"`},

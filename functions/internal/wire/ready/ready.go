@@ -9,9 +9,9 @@ import (
 	"fmt"
 
 	"github.com/bindery-docs/bindery/functions/internal/wire"
+	"github.com/bindery-docs/bindery/functions/internal/wire/named"
 	"github.com/bindery-docs/bindery/shared/base/config"
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
 	"github.com/bindery-docs/bindery/shared/service/agent/setup/models"
 	"github.com/bindery-docs/bindery/shared/service/cloud/secretrow"
@@ -21,12 +21,9 @@ import (
 // Open is the wire.Port of whether agents can work. It fails where the table of
 // models or the list of hosts can't be read.
 func Open(w *wire.Wiring) error {
-	var table *model.Table
-	if w.Env.ModelTable != "" {
-		var err error
-		if table, err = model.ParseTable([]byte(w.Env.ModelTable)); err != nil {
-			return fmt.Errorf("%s: %w", config.ModelTable, err)
-		}
+	table, err := named.Table(w)
+	if err != nil {
+		return err
 	}
 	w.Secrets = secretrow.Rows{Records: w.Records}
 	options := forge.Options{AllowHosts: w.Env.ForgeHosts, AllowPrivate: w.Env.ForgePrivateHosts}

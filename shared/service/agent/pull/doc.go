@@ -6,6 +6,8 @@
 //	prepare.go   Prepare
 //	tree.go      a commit's files, as Prepare keeps them
 //	publish.go   Publish
+//	whole.go     a pull request as a whole, from its merge base to its head
+//	moves.go     which of its files were moved, and a summary of many
 //	pulltext.go  the text of the pull request
 //	asked.go     the state of a final job's pull request
 package pull

@@ -67,11 +67,16 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		out.Next = job.NextWork
 		return out, err
 	}
-	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Review: in.Job.Review, Seen: r.Seen, Unfinished: r.Unfinished()}
+	result := admin.AgentResult{
+		PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Review: in.Job.Review, Pages: in.Job.Pages,
+		Seen: r.Seen, Title: r.Finish.Title, Summary: r.Finish.Summary, Question: r.Finish.Question, Unfinished: r.Unfinished(),
+	}
 	end := admin.AgentEvent{Kind: admin.AgentEventNote}
 	end.Text = agent.Cut(strings.TrimSpace(r.Finish.Summary+"\n\n"+r.Finish.Question), agent.MaxEventText)
-	if changes := r.Tree.Changes(); len(changes) > 0 {
-		p, err := s.propose(ctx, r, changes)
+	changes := r.Tree.Changes()
+	// A round without changes ends a draft, or makes one, and has its line in the text.
+	if len(changes) > 0 || in.Job.Base.Previous != "" && in.Job.PRNumber > 0 {
+		what, err := s.propose(ctx, r, changes, &result)
 		if err != nil {
 			if back, ferr := s.giveBack(ctx, r, err); back || ferr != nil {
 				out.Next = job.NextWork
@@ -79,18 +84,16 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 			}
 			return out, err
 		}
-		if p.back {
+		if what == givenBack {
 			out.Next = job.NextWork
 			return out, nil
 		}
-		if p.branch != "" { // else others have made the same changes
-			result.PRLink, result.PRNumber, result.Branch, result.Changes = p.pull.URL, p.pull.Number, p.branch, p.stat
-			result.Review, result.Fork = p.review, p.fork
+		if what == proposed && len(changes) > 0 {
 			checked := "the changes bring no new findings"
-			if n := len(p.review.Findings); n > 0 {
-				checked = fmt.Sprintf("the changes leave %d new findings", n)
+			if n := len(result.Review.Findings); n > 0 {
+				checked = "the changes leave " + plural(n, "new finding")
 			}
-			result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked, Files: p.files})
+			result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked, Files: filesOf(r, changes)})
 		}
 	}
 	result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventUsage, Usage: &r.Usage}, end)
@@ -111,78 +114,107 @@ func (s *Steps) giveBack(ctx context.Context, r *agent.Round, err error) (bool, 
 	return s.opt.Admin.ReturnAgent(ctx, r.Ref, back, admin.AgentBase{})
 }
 
-// proposal is the result of proposing a round's changes.
-type proposal struct {
-	back   bool // the round was given back to Work, and nothing is proposed
-	branch string
-	fork   string // commit at which a new branch begins
-	pull   forge.PullRequest
-	stat   admin.AgentChanges
-	files  []admin.AgentFile
-	review admin.AgentReview
+// plural is a number with its noun, whose plural ends in s.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// filesOf are the files that a round changed, with their differences.
+func filesOf(r *agent.Round, changes []tool.Change) []admin.AgentFile {
+	var files []admin.AgentFile
+	for _, c := range changes {
+		diff, added, removed := tool.Diff(c.Path, r.Base.Texts[c.Path], c.Content)
+		files = append(files, admin.AgentFile{Path: c.Path, Added: added, Removed: removed, Diff: diff})
+	}
+	return files
+}
+
+// outcome is what became of a round's changes.
+type outcome int
+
+const (
+	proposed  outcome = iota // they are in the pull request
+	givenBack                // the round was given back to Work
+	needless                 // others have made the same changes
+)
 
 // maxPushes is how often changes are merged with what others pushed meanwhile.
 const maxPushes = 3
 
-// propose pushes changes and opens a pull request. If others push to the branch
-// meanwhile, it merges the changes with theirs, looks at the result again, and pushes
-// that.
-func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Change) (proposal, error) {
+// propose pushes changes, and opens or updates the pull request. It adds to the result
+// what callers read of both. If others push to the branch meanwhile, it merges the
+// changes with theirs, looks at the result again, and pushes that.
+func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Change, result *admin.AgentResult) (outcome, error) {
 	f, repo, err := s.opt.Forge(ctx, r.In.Project)
 	if err != nil {
-		return proposal{}, err
+		return needless, err
 	}
 	for try := 1; ; try++ {
-		p, err := s.proposeOnce(ctx, f, repo, r, changes)
+		what, err := s.proposeOnce(ctx, f, repo, r, changes, result)
 		if admin.CodeOf(err) != forge.CodeMoved || try == maxPushes {
-			return p, err
+			return what, err
 		}
 		// The commit is not in the branch, and can't follow it any more.
 		if err := s.opt.Admin.ForgetAgentCommit(ctx, r.Ref, r.In.Commit.ID); err != nil {
-			return p, err
+			return what, err
 		}
 		r.In.Commit = admin.AgentCommit{}
 	}
 }
 
-func (s *Steps) proposeOnce(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, changes []tool.Change) (proposal, error) {
+func (s *Steps) proposeOnce(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, changes []tool.Change, result *admin.AgentResult) (outcome, error) {
 	g, err := s.ground(ctx, f, repo, r, changes)
 	if err != nil {
-		return proposal{}, err
+		return needless, err
 	}
 	defer g.tree.Close()
 	if len(g.conflicts) > 0 && !g.pushed {
 		if back, err := s.giveBackOn(ctx, r, g, changes); back || err != nil {
-			return proposal{back: back}, err
+			return givenBack, err
 		}
 	}
 	if len(g.changes) == 0 && g.expect == "" {
-		return proposal{}, nil
+		return needless, nil
 	}
-	review, err := s.look(ctx, r, g, g.changes)
+	root, err := siteRoot(g.base, r.In.Project.Agent.Root)
 	if err != nil {
-		return proposal{}, err
+		return needless, err
 	}
+	if err := look(r, g.base, root, g.changes); err != nil {
+		return needless, err
+	}
+	start, err := s.start(ctx, f, repo, r, g)
+	if err != nil {
+		return needless, err
+	}
+	if start != g.tree {
+		defer start.Close()
+	}
+	w, err := s.whole(ctx, r, start, g, root)
+	if err != nil {
+		return needless, err
+	}
+	var conflicts []string
 	for _, c := range g.conflicts {
-		review.Conflicts = append(review.Conflicts, c.Place()+": "+c.Reason+"; their text is there")
+		conflicts = append(conflicts, c.Place()+": "+c.Reason+"; their text is there")
 	}
-	review.Conflicts = append(review.Conflicts, s.behind(ctx, f, repo, r, g)...)
-	review.Conflicts = joined(nil, review.Conflicts)
-	on := *r
-	on.Base = g.base
-	text := pullText(&on, g.changes, review)
-	if len(g.changes) > 0 {
-		if err := s.push(ctx, f, repo, r, g, g.changes, text.title); err != nil {
-			return proposal{}, err
-		}
+	w.review.Conflicts = plain(append(conflicts, s.behind(ctx, f, repo, r, g)...), maxReview)
+	before, err := s.opt.Admin.AgentEnds(ctx, r.Ref)
+	if err != nil {
+		return needless, err
 	}
-	p := proposal{branch: g.branch, fork: g.fork, stat: text.stat, files: text.files, review: review}
-	p.pull, err = s.pull(ctx, f, repo, forge.Pull{
-		Head: g.branch, Base: r.In.Job.Base.Ref, Title: text.title, Body: text.body,
-		Draft: r.In.Job.Draft || r.Unfinished() || len(review.Findings)+len(g.conflicts) > 0,
-	})
-	return p, err
+	t := text{round: r, whole: w, rounds: rounds(r, before, g.branch), repository: repo, dashboard: s.opt.Dashboard, merged: len(g.conflicts)}
+	if t.head, err = s.push(ctx, f, repo, r, g, g.changes, t.roundTitle()); err != nil {
+		return needless, err
+	}
+	result.Branch, result.Fork, result.Changes, result.Review, result.Pages = g.branch, g.fork, w.stat(), w.review, w.pages()
+	result.Title, result.RoundTitle = t.title(), t.roundTitle()
+	p, shown, err := s.pull(ctx, f, repo, g.branch, t)
+	result.PRLink, result.PRNumber, result.Shown = p.URL, p.Number, shown
+	return proposed, err
 }
 
 // giveBackOn gives a round whose changes conflict with what others pushed back to Work,
@@ -304,19 +336,71 @@ func (s *Steps) conflictsWith(ctx context.Context, f *forge.Forge, repo forge.Re
 	return conflicts, nil
 }
 
-// pull opens the branch's pull request, or updates the text of the open one. On a
-// plain Git server it does nothing.
-func (s *Steps) pull(ctx context.Context, f *forge.Forge, repo forge.Repository, p forge.Pull) (forge.PullRequest, error) {
-	open, found, err := f.FindPull(ctx, repo, p.Head, p.Base)
+// start returns the tree at which the pull request begins, the merge base of its
+// branch and the one that it is for. A branch that does not exist yet begins at the
+// commit that it will have as its parent.
+func (s *Steps) start(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g ground) (*forge.Tree, error) {
+	j := r.In.Job
+	if j.Base.Previous == "" {
+		return g.tree, nil
+	}
+	at, err := f.MergeBase(ctx, repo, g.branch, j.Base.Ref)
+	if err != nil || at == "" || at == g.tree.Commit {
+		return g.tree, err
+	}
+	return f.Fetch(ctx, repo, at, g.branch, j.Base.Ref, j.Ref)
+}
+
+// pull opens the branch's pull request, or updates the open one: people's title, text
+// and state of a draft stay. On a plain Git server it does nothing.
+func (s *Steps) pull(ctx context.Context, f *forge.Forge, repo forge.Repository, branch string, t text) (forge.PullRequest, admin.AgentShown, error) {
+	j := t.round.In.Job
+	want := forge.Pull{Head: branch, Base: j.Base.Ref, Title: t.title(), Draft: t.draft()}
+	open, found, err := f.FindPull(ctx, repo, want.Head, want.Base)
 	switch {
 	case admin.CodeOf(err) == forge.CodeNoPulls:
-		return forge.PullRequest{}, nil
+		return forge.PullRequest{}, admin.AgentShown{}, nil
 	case err != nil:
-		return open, err
-	case found && open.State == forge.Open:
-		return f.UpdatePull(ctx, repo, open.Number, p)
+		return open, admin.AgentShown{}, err
+	case !found || open.State != forge.Open:
+		want.Body = t.body("")
+		opened, err := f.OpenPull(ctx, repo, want)
+		return opened, admin.AgentShown{Title: opened.Title, Draft: opened.Draft}, err
 	}
-	return f.OpenPull(ctx, repo, p)
+	// A start of this step that came to its commit may have written both already.
+	again := t.round.In.Commit.ID != "" || len(t.round.Tree.Changes()) == 0
+	next, shown := settle(j.Shown, open, want, again)
+	next.Body = t.body(open.Body)
+	updated, err := f.UpdatePull(ctx, repo, open.Number, next)
+	if !shown.Theirs {
+		shown.Draft = updated.Draft
+	}
+	return updated, shown, err
+}
+
+// settle decides on title and draft of a pull request that is open. The title is
+// written again if the forge still has the one that was written last, shown; the state
+// of a draft stays once a person has set it. again says that an earlier start may have
+// written what is wanted. Without a title in the result nothing of both changes.
+func settle(shown admin.AgentShown, open forge.PullRequest, want forge.Pull, again bool) (forge.Pull, admin.AgentShown) {
+	next := forge.Pull{Head: want.Head, Base: want.Base, Title: open.Title, Draft: want.Draft}
+	switch shown.Title {
+	case open.Title:
+		next.Title = want.Title
+		shown.Title = want.Title
+	case "": // of a version that did not remember it
+		shown.Title, shown.Draft = open.Title, open.Draft
+	}
+	if open.Draft != shown.Draft && (open.Draft != want.Draft || !again) {
+		shown.Theirs = true
+	}
+	if shown.Theirs {
+		next.Draft, shown.Draft = open.Draft, open.Draft
+	}
+	if next.Title == open.Title && next.Draft == open.Draft {
+		next.Title = ""
+	}
+	return next, shown
 }
 
 // ground is what a round's commit is based on.
@@ -409,95 +493,41 @@ func newBranch(ctx context.Context, f *forge.Forge, repo forge.Repository, r *ag
 	return name, nil
 }
 
-// look refuses what an agent may not change, and returns what the reviewer must know
-// about the rest and about earlier rounds of the pull request. It reads the site from
-// the forge's tree and trusts nothing else.
-func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []tool.Change) (admin.AgentReview, error) {
-	base := g.base
-	root, err := siteRoot(base, r.In.Project.Agent.Root)
-	if err != nil {
-		return admin.AgentReview{}, err
-	}
+// look refuses what an agent may not change of a repository, base. It reads the forge's
+// files and trusts nothing else.
+func look(r *agent.Round, base *agent.Repository, root string, changes []tool.Change) error {
 	var bytes int64
 	for _, c := range changes {
 		if err := tool.Allowed(c.Path, root); err != nil {
-			return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "an agent may not change %s: %v", c.Path, err)
+			return admin.Errorf(admin.CodeChanges, "an agent may not change %s: %v", c.Path, err)
 		}
 		bytes += int64(len(c.Content))
 	}
 	if l := r.In.Limits; len(changes) > l.Files || bytes > l.Bytes {
-		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
+		return admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
 	}
 	found := tool.Look(base, changes)
 	settings := r.In.Project.Agent
 	switch {
 	case len(found.Refused) > 0:
-		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes contain what looks like a secret: %s", found.Refused[0])
+		return admin.Errorf(admin.CodeChanges, "the changes contain what looks like a secret: %s", found.Refused[0])
 	case settings.RefuseNewHosts && len(found.NewHosts) > 0:
-		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes add a link to, or a picture from, a new host: %s", found.NewHosts[0])
+		return admin.Errorf(admin.CodeChanges, "the changes add a link to, or a picture from, a new host: %s", found.NewHosts[0])
 	case settings.RefuseExecutable && len(found.Executable) > 0:
-		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes add executable code: %s", found.Executable[0])
+		return admin.Errorf(admin.CodeChanges, "the changes add executable code: %s", found.Executable[0])
 	}
-	findings, err := findingsOf(ctx, r.In.Project.Domain, base, root, changes)
-	if err != nil {
-		return admin.AgentReview{}, err
-	}
-	var before admin.AgentReview
-	if r.In.Job.Base.Previous != "" {
-		before = r.In.Job.Review
-	}
-	return admin.AgentReview{
-		NewHosts:   joined(before.NewHosts, found.NewHosts),
-		Executable: joined(before.Executable, found.Executable),
-		Findings:   joined(before.Findings, findings),
-	}, nil
+	return nil
 }
 
-// maxReview is the most lines of each kind in a review.
-const maxReview = 50
-
-// joined appends lines to those of earlier rounds, each once.
-func joined(before, now []string) []string {
-	all := slices.Clone(before)
-	for _, line := range now {
-		if line = plainLine(line, 300); !slices.Contains(all, line) && len(all) < maxReview {
-			all = append(all, line)
-		}
-	}
-	return all
-}
-
-// findingsOf returns the new errors and warnings of a check of the changed site.
-func findingsOf(ctx context.Context, domain string, base tool.Base, root string, changes []tool.Change) ([]string, error) {
-	tree, err := tool.NewTree(base, root)
-	if err != nil {
-		return nil, err
-	}
-	c, err := agent.NewChecker(domain, tree.FS(), nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Before(ctx, tree.FS()); err != nil {
-		return nil, err
-	}
-	if err := tree.Apply(changes); err != nil {
-		return nil, admin.Errorf(admin.CodeChanges, "the changes can't be made: %v", err)
-	}
-	found, err := c.Check(ctx, tree.FS(), false)
-	var lines []string
-	for _, f := range found {
-		if f.Level == tool.LevelError || f.Level == tool.LevelWarning {
-			lines = append(lines, fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Level, f.Message))
-		}
-	}
-	return lines, err
-}
-
-// push commits and pushes. The commit is recorded before the push, so that a repeated
-// Publish makes the same one, or finds it at the end of the branch or in its history.
-func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g ground, changes []tool.Change, title string) error {
+// push commits and pushes, and returns the head of the branch. The commit is recorded
+// before the push, so that a repeated Publish makes the same one, or finds it at the end
+// of the branch or in its history.
+func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g ground, changes []tool.Change, title string) (head string, err error) {
 	if g.pushed {
-		return nil
+		return r.In.Commit.ID, nil
+	}
+	if len(changes) == 0 {
+		return g.tree.Commit, nil
 	}
 	var files []forge.Change
 	for _, c := range changes {
@@ -512,30 +542,30 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 		AuthorName: authorName, AuthorEmail: authorEmail, When: want.When,
 	})
 	if err != nil {
-		return err
+		return "", err
 	}
 	if want.ID == "" {
 		want.ID = commit.ID
 		recorded, err := s.opt.Admin.RecordAgentCommit(ctx, r.Ref, want)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if recorded.ID != want.ID {
 			// Another Publish of this round was first: the next try makes its commit.
-			return admin.Errorf(admin.CodeTemporary, "the round is being published by another step")
+			return "", admin.Errorf(admin.CodeTemporary, "the round is being published by another step")
 		}
 		r.In.Commit = recorded
 	} else if commit.ID != want.ID {
-		return admin.Errorf(admin.CodeInternal, "the round's commit can't be made again").Wrap(fmt.Errorf("made %s, recorded %s", commit.ID, want.ID))
+		return "", admin.Errorf(admin.CodeInternal, "the round's commit can't be made again").Wrap(fmt.Errorf("made %s, recorded %s", commit.ID, want.ID))
 	}
 	err = f.Push(ctx, repo, g.branch, commit, g.expect)
 	if admin.CodeOf(err) != forge.CodeMoved {
-		return err
+		return commit.ID, err
 	}
 	// An earlier push of the commit may have succeeded, and others may have added
 	// commits since.
 	if has, herr := f.Contains(ctx, repo, g.branch, commit); has || herr != nil {
-		return herr
+		return commit.ID, herr
 	}
-	return err
+	return commit.ID, err
 }

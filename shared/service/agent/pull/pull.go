@@ -22,6 +22,9 @@ type Options struct {
 	// Forge returns the forge of a project, with the credential that the
 	// project has there.
 	Forge func(ctx context.Context, p admin.Project) (*forge.Forge, forge.Repository, error)
+	// Dashboard is the address under which people reach the dashboard, for links to
+	// jobs; empty means that there is none, or that it is not known.
+	Dashboard string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Log receives what callers must not see; nil discards it.

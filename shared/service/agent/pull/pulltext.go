@@ -2,12 +2,14 @@ package pull
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent"
-	"github.com/bindery-docs/bindery/shared/service/agent/tool"
+	"github.com/bindery-docs/bindery/shared/service/forge"
 )
 
 // Limits of a pull request's text, in bytes or entries. GitHub allows 65,536
@@ -16,98 +18,206 @@ const (
 	maxTitle       = 120
 	maxSummary     = 16 << 10
 	maxQuote       = 4 << 10
+	maxPart        = 48 << 10 // Bindery's part before the check, if people have left room
 	maxListedFiles = 100
 	maxListed      = 25
 )
 
-// text is the text of a pull request.
+// text is what the text of a pull request is made of. Everything in it that a model, a
+// request or the repository wrote is quoted or escaped: it can mention nobody, close no
+// issue and begin no command.
 type text struct {
-	title, body string
-	stat        admin.AgentChanges
-	files       []admin.AgentFile
+	round      *agent.Round
+	whole      *whole
+	rounds     []roundLine // completed ones, the last is this one
+	repository forge.Repository
+	head       string // commit
+	dashboard  string // address, "" if there is none
+	merged     int    // places at which what others pushed stays in place of the round's changes
 }
 
-// pullText writes the text of the round's pull request. Everything in it that
-// the model, the request or the repository wrote is quoted or escaped: it can
-// mention nobody, close no issue and begin no command.
-func pullText(r *agent.Round, changes []tool.Change, review admin.AgentReview) text {
-	var t text
-	summary := ""
-	if r.Finish != nil {
-		t.title, summary = r.Finish.Title, r.Finish.Summary
-	}
-	prompt := r.In.Messages[0].Prompt
-	if strings.TrimSpace(t.title) == "" {
-		t.title = "docs: " + prompt
-	}
-	t.title = inertLine(t.title, maxTitle)
+// roundTitle is the title of this round and of its commit.
+func (t text) roundTitle() string { return inertLine(t.rounds[len(t.rounds)-1].title, maxTitle) }
 
-	var b strings.Builder
-	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts)
-	warn(&b, "Executable code in pages, which runs where the site is read", review.Executable)
-	warn(&b, "Conflicts with what others changed", review.Conflicts)
-	b.WriteString("## What was asked\n\n")
-	for _, m := range r.In.Messages {
-		b.WriteString(quote(inert(agent.Cut(m.Prompt, maxQuote))) + "\n\n")
+// title is that of the pull request: its first round's.
+func (t text) title() string { return inertLine(t.rounds[0].title, maxTitle) }
+
+// draft reports whether the pull request should be a draft: it was asked for as one, or
+// something in it is open.
+func (t text) draft() bool {
+	f, review := t.round.Finish, t.whole.review
+	return t.round.In.Job.Draft || t.round.Unfinished() || len(review.Findings)+t.merged > 0 || f.Question != "" || f.Left != ""
+}
+
+// marks returns the comments around Bindery's part of the text.
+func (t text) marks() (begin, end string) {
+	id := t.round.In.Job.ID
+	return "<!-- bindery " + id + " -->", "<!-- /bindery " + id + " -->"
+}
+
+// body returns the text of a pull request, given the one that the forge has: Bindery's
+// part between its marks is written anew, and everything around it stays. Without both
+// marks it comes at the end. A text that leaves no room for it stays as it is.
+func (t text) body(now string) string {
+	begin, end := t.marks()
+	before, after := now, ""
+	if at, to := strings.Index(now, begin), strings.LastIndex(now, end); at >= 0 && to > at {
+		before, after = now[:at], now[to+len(end):]
+	} else if strings.TrimSpace(now) != "" {
+		before = strings.TrimRight(now, " \t\r\n") + "\n\n"
+	} else {
+		before = ""
 	}
-	if s := strings.TrimSpace(summary); s != "" {
-		b.WriteString("## What changed and why\n\n" + inert(agent.Cut(s, maxSummary)) + "\n\n")
-	}
-	if r.Finish != nil && strings.TrimSpace(r.Finish.Question) != "" {
-		b.WriteString("## A question\n\n" + inert(agent.Cut(r.Finish.Question, maxQuote)) + "\n\n")
-	}
-	b.WriteString("## Files\n\n")
-	for i, c := range changes {
-		diff, added, removed := tool.Diff(c.Path, r.Base.Texts[c.Path], c.Content)
-		t.files = append(t.files, admin.AgentFile{Path: c.Path, Added: added, Removed: removed, Diff: diff})
-		t.stat.Files++
-		t.stat.Added += added
-		t.stat.Removed += removed
-		switch _, had := r.Base.Texts[c.Path]; {
-		case i == maxListedFiles:
-			fmt.Fprintf(&b, "- … and %d more\n", len(changes)-i)
-		case i > maxListedFiles:
-		case c.Delete:
-			fmt.Fprintf(&b, "- %s (deleted)\n", code(c.Path))
-		case !had:
-			fmt.Fprintf(&b, "- %s (new, %d lines)\n", code(c.Path), added)
-		default:
-			fmt.Fprintf(&b, "- %s (+%d −%d)\n", code(c.Path), added, removed)
+	part := begin + "\n" + t.part(maxPart) + end
+	if room := forge.MaxBody - utf8.RuneCountInString(before+after); utf8.RuneCountInString(part) > room {
+		if part = begin + "\n" + t.part(0) + end; utf8.RuneCountInString(part) > room {
+			return now
 		}
 	}
+	return before + part + after
+}
+
+// part is Bindery's part of the text, of at most some bytes: what is beyond is counted
+// instead, and the sections before the files are shorter.
+func (t text) part(room int) string {
+	var b strings.Builder
+	r, review := t.round, t.whole.review
+	quoted, said := maxQuote, maxSummary
+	if room == 0 {
+		quoted, said = 200, 800
+	}
+	warn(&b, "Conflicts", review.Conflicts, maxListed)
+	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts, len(review.NewHosts))
+	warn(&b, "Addresses of pages that lead nowhere any more", t.whole.site.Lost, maxListed)
+	warn(&b, "Executable code in pages, which runs where the site is read", review.Executable, maxListed)
+	b.WriteString("## What was asked\n\n")
+	var asked []string
+	for _, m := range r.In.Messages {
+		asked = append(asked, quote(inert(agent.Cut(m.Prompt, quoted)))+"\n\n")
+	}
+	recent(&b, asked, 3*quoted, "message")
+	b.WriteString("## What changed and why\n\n")
+	var done []string
+	for _, l := range t.rounds {
+		line := ""
+		if len(t.rounds) > 1 {
+			line = fmt.Sprintf("**Round %d: %s**\n\n", l.n, inert(plainLine(l.title, maxTitle)))
+		}
+		if s := strings.TrimSpace(l.summary); s != "" {
+			line += t.linked(agent.Cut(s, said/min(len(t.rounds), 4))) + "\n\n"
+		}
+		done = append(done, line)
+	}
+	recent(&b, done, said, "round")
+	if q := strings.TrimSpace(r.Finish.Question); q != "" {
+		b.WriteString("## A question\n\n" + t.linked(agent.Cut(q, quoted)) + "\n\n")
+	}
+	if l := strings.TrimSpace(r.Finish.Left); l != "" {
+		b.WriteString("## What is left\n\n" + t.linked(agent.Cut(l, quoted)) + "\n\n")
+	}
+	b.WriteString("## Files\n\n")
+	t.list(&b, room)
 	b.WriteString("\n## Check\n\n")
 	if len(review.Findings) == 0 {
 		b.WriteString("`bindery check` finds nothing that was not there before.\n")
 	} else {
 		b.WriteString("`bindery check` finds what was not there before:\n\n")
-		for i, f := range review.Findings {
-			if i == maxListed {
-				fmt.Fprintf(&b, "- … and %d more\n", len(review.Findings)-i)
-				break
-			}
-			b.WriteString("- " + code(f) + "\n")
-		}
+		listed(&b, review.Findings, maxListed)
 	}
-	u := r.Usage
-	fmt.Fprintf(&b, "\n---\n\nMade by the Bindery agent, job %s: %d turns, %d input and %d output tokens.\n",
-		code(r.In.Job.ID), r.Turns, u.Input+u.CacheRead+u.CacheWrite, u.Output)
-	t.body = b.String()
-	return t
+	u, name := r.In.Job.Usage, code(r.In.Job.ID)
+	if t.dashboard != "" {
+		j := r.In.Job
+		name = "[" + name + "](" + strings.TrimSuffix(t.dashboard, "/") + "/org/" + url.PathEscape(j.Organisation) + "/agents/" + url.PathEscape(j.Project) + "/" + url.PathEscape(j.ID) + ")"
+	}
+	fmt.Fprintf(&b, "\n---\n\nMade by the Bindery agent, job %s: %s, %s, %d input and %d output tokens, %s.\n",
+		name, plural(r.In.Job.Round, "round"), plural(r.In.Job.Turns, "turn"), u.Input+u.CacheRead+u.CacheWrite, u.Output, admin.USDollars(u.Cost))
+	return b.String()
 }
 
-func warn(b *strings.Builder, what string, list []string) {
+// recent writes the last parts of a list, as many as there is room for and at least
+// one, and before them how many are left out.
+func recent(b *strings.Builder, parts []string, room int, what string) {
+	first := len(parts) - 1
+	for room -= len(parts[first]); first > 0 && room >= len(parts[first-1]); first-- {
+		room -= len(parts[first-1])
+	}
+	if first > 0 {
+		fmt.Fprintf(b, "… %s before\n\n", plural(first, what))
+	}
+	for _, p := range parts[first:] {
+		b.WriteString(p)
+	}
+}
+
+// list writes what changes, and the files, as many as there is room for.
+func (t text) list(b *strings.Builder, room int) {
+	lines, files := t.whole.summary()
+	for _, l := range lines {
+		b.WriteString("- " + l + "\n")
+	}
+	for i, f := range files {
+		if i == maxListedFiles || b.Len() > room {
+			fmt.Fprintf(b, "- … and %d more\n", len(files)-i)
+			return
+		}
+		switch f.change {
+		case admin.AgentPageMoved:
+			fmt.Fprintf(b, "- %s → %s (moved, +%d −%d)\n", code(f.from), code(f.path), f.added, f.removed)
+		case admin.AgentPageDeleted:
+			fmt.Fprintf(b, "- %s (deleted)\n", code(f.path))
+		case admin.AgentPageAdded:
+			fmt.Fprintf(b, "- %s (new, %s)\n", code(f.path), plural(f.added, "line"))
+		default:
+			fmt.Fprintf(b, "- %s (+%d −%d)\n", code(f.path), f.added, f.removed)
+		}
+	}
+}
+
+// siteLink matches a Markdown link to an address of the site, with a plain text.
+var siteLink = lazy.Regexp(`\[([^\[\]!\n]+)\]\((/[^()\s]*)\)`)
+
+// linked is inert, and turns links to pages of the site into links to their files at
+// the head. All other links lead nowhere.
+func (t text) linked(s string) string {
+	var b strings.Builder
+	for at := 0; ; {
+		m := siteLink().FindStringSubmatchIndex(s[at:])
+		if m == nil {
+			b.WriteString(inert(s[at:]))
+			return b.String()
+		}
+		to := ""
+		if source := t.whole.source(s[at+m[4] : at+m[5]]); source != "" {
+			to = t.repository.FileURL(t.head, source)
+		}
+		if to == "" || m[0] > 0 && s[at+m[0]-1] == '!' {
+			b.WriteString(inert(s[at : at+m[1]]))
+		} else {
+			b.WriteString(inert(s[at:at+m[0]]) + "[" + inert(s[at+m[2]:at+m[3]]) + "](" + strings.NewReplacer("(", "%28", ")", "%29").Replace(to) + ")")
+		}
+		at += m[1]
+	}
+}
+
+// warn writes what a reviewer should look at first, the first n lines of a list.
+func warn(b *strings.Builder, what string, list []string, n int) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "**Look at this first.** %s:\n\n", what)
+	listed(b, list, n)
+	b.WriteString("\n")
+}
+
+// listed writes the first n lines of a list.
+func listed(b *strings.Builder, list []string, n int) {
 	for i, l := range list {
-		if i == maxListed {
+		if i == n {
 			fmt.Fprintf(b, "- … and %d more\n", len(list)-i)
-			break
+			return
 		}
 		b.WriteString("- " + code(l) + "\n")
 	}
-	b.WriteString("\n")
 }
 
 // plainLine joins the lines of a text and removes control characters and marks that

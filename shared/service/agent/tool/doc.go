@@ -7,6 +7,7 @@
 //	tree.go        Tree: a repository's files with changes; fs.go shows it as a file system
 //	guard.go       sets of edits, refused if they would break a file
 //	review.go      Look: what Publish looks for in changes, whoever made them
+//	compare.go     Compare: redirects, navigation and addresses of two states of a site
 //	set.go         Set: the tools, Call and Result
 //	input.go       what a tool takes: tables that are both schema and reader
 //	glob.go        patterns of paths

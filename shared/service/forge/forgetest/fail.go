@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/forge"
 )
 
 // Call is a kind of request to a Fake.
@@ -19,12 +21,13 @@ const (
 	OpenPull   Call = "open-pull"   // a new pull request
 	UpdatePull Call = "update-pull" // its text
 	GetPull    Call = "get-pull"    // one pull request
+	DraftPull  Call = "draft-pull"  // GitHub's mutations that make one a draft or ready
 
 	FindInstallation Call = "find-installation" // of a GitHub App, for the repository
 	AppToken         Call = "app-token"         // a token of the installation
 )
 
-// Calls returns every kind of request but those of a GitHub App.
+// Calls returns every kind of request but those of GitHub alone.
 func Calls() []Call { return []Call{Refs, Fetch, Push, FindPull, OpenPull, UpdatePull, GetPull} }
 
 // Failure is a way to fail.
@@ -129,6 +132,9 @@ func (f *Fake) callOf(r *http.Request) Call {
 		return Fetch
 	case strings.HasSuffix(path, "/git-receive-pack"):
 		return Push
+	}
+	if f.Kind == forge.GitHub && path == "/api/graphql" {
+		return DraftPull
 	}
 	if call := f.appCall(r); call != "" {
 		return call

@@ -247,6 +247,12 @@ func (f *Fake) MergeBranch(branch, other string) {
 	f.run(nil, "update-ref", "refs/heads/"+branch, strings.TrimSpace(string(id)))
 }
 
+// Copy makes a branch at the commit of another one.
+func (f *Fake) Copy(name, of string) {
+	f.tb.Helper()
+	f.run(nil, "update-ref", "refs/heads/"+name, "refs/heads/"+of)
+}
+
 // DeleteBranch removes a branch.
 func (f *Fake) DeleteBranch(name string) {
 	f.tb.Helper()
@@ -418,7 +424,7 @@ func (f *Fake) answer(w http.ResponseWriter, r *http.Request, call Call) {
 	f.mu.Lock()
 	readOnly, onlyTips := f.readOnly, f.onlyTips
 	f.mu.Unlock()
-	writes := slices.Contains([]Call{Push, OpenPull, UpdatePull}, call) || r.URL.Query().Get("service") == "git-receive-pack"
+	writes := slices.Contains([]Call{Push, OpenPull, UpdatePull, DraftPull}, call) || r.URL.Query().Get("service") == "git-receive-pack"
 	switch git := slices.Contains([]Call{Refs, Fetch, Push}, call); {
 	case !f.knows(r, git):
 		if git {
@@ -451,6 +457,8 @@ func (f *Fake) answer(w http.ResponseWriter, r *http.Request, call Call) {
 			return
 		}
 		backend.ServeHTTP(w, r)
+	case call == DraftPull:
+		f.graphql(w, r)
 	default:
 		f.rest(w, r)
 	}

@@ -119,9 +119,9 @@ func (f *Fake) set(p *Pull, in fields) {
 		p.Title = *in.Title
 		switch f.Kind {
 		case forge.GitLab:
-			p.Draft = strings.HasPrefix(p.Title, "Draft: ")
+			p.Draft = strings.HasPrefix(p.Title, "Draft:")
 		case forge.Gitea, forge.Forgejo:
-			p.Draft = strings.HasPrefix(p.Title, "WIP: ")
+			p.Draft = strings.HasPrefix(p.Title, "WIP:")
 		}
 	}
 	if in.Body != nil {
@@ -209,8 +209,59 @@ func (f *Fake) wire(p *Pull) map[string]any {
 	}
 	if f.Kind != forge.GitHub {
 		m["merged"] = p.State == forge.Merged
+	} else {
+		m["node_id"] = nodeID(p.Number)
 	}
 	return m
+}
+
+// nodeID is the name of a pull request in GitHub's GraphQL interface.
+func nodeID(number int) string { return fmt.Sprintf("PR_node%d", number) }
+
+// graphql answers GitHub's mutations that make a pull request a draft or ready.
+func (f *Fake) graphql(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Query     string            `json:"query"`
+		Variables map[string]string `json:"variables"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		refuse(w, http.StatusBadRequest, "Problems parsing JSON")
+		return
+	}
+	fail := func(kind, message string) {
+		f.reply(w, http.StatusOK, map[string]any{"data": nil, "errors": []any{map[string]any{"type": kind, "message": message}}})
+	}
+	draft := strings.Contains(in.Query, "convertPullRequestToDraft(")
+	if !draft && !strings.Contains(in.Query, "markPullRequestReadyForReview(") {
+		fail("undefinedField", "Field doesn't exist on type 'Mutation'")
+		return
+	}
+	if f.noDrafts && draft {
+		fail("UNPROCESSABLE", "Draft pull requests are not supported in this repository.")
+		return
+	}
+	f.mu.Lock()
+	i := slices.IndexFunc(f.pulls, func(p *Pull) bool { return nodeID(p.Number) == in.Variables["id"] })
+	if i >= 0 {
+		f.pulls[i].Draft = draft
+	}
+	f.mu.Unlock()
+	if i < 0 {
+		fail("NOT_FOUND", "Could not resolve to a node with the global id of '"+in.Variables["id"]+"'.")
+		return
+	}
+	f.reply(w, http.StatusOK, map[string]any{"data": map[string]any{}})
+}
+
+// Edit changes a pull request as people do.
+func (f *Fake) Edit(number int, change func(p *Pull)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range f.pulls {
+		if p.Number == number {
+			change(p)
+		}
+	}
 }
 
 // wireTime is a time as a forge sends it, null for none.

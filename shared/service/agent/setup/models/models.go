@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"strings"
 
@@ -91,6 +92,23 @@ func entry(table *model.Table, name string) (model.Entry, error) {
 func Name(table *model.Table, name string) (string, error) {
 	e, err := entry(table, name)
 	return e.Name, err
+}
+
+// List describes the models of a table, sorted by name; none if table is nil.
+func List(table *model.Table) []admin.AgentModel {
+	if table == nil {
+		return nil
+	}
+	micros := func(dollars float64) int64 { return int64(math.Round(dollars * 1e6)) } // which have six decimals at most
+	var all []admin.AgentModel
+	for _, name := range table.Names() {
+		e, _ := table.Entry(name)
+		all = append(all, admin.AgentModel{
+			Name: e.Name, Model: e.Model, Default: e.Name == table.Default(), Context: e.Context, Output: e.Output,
+			Price: admin.AgentPrice{Input: micros(e.Price.Input), CacheWrite: micros(e.Price.CacheWrite), CacheRead: micros(e.Price.CacheRead), Output: micros(e.Price.Output)},
+		})
+	}
+	return all
 }
 
 // Model returns the model with a name, the default for "". It returns

@@ -3,6 +3,7 @@ package models_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,26 @@ func TestName(t *testing.T) {
 	}
 	if _, err := models.Name(nil, ""); admin.CodeOf(err) != admin.CodeModelMissing {
 		t.Errorf("no table: %v", err)
+	}
+}
+
+// Prices are exact, whatever fraction of a dollar they are.
+func TestList(t *testing.T) {
+	made, err := model.ParseTable([]byte(`{"default": "fast", "servers": {"one": {"base": "https://models.example.com", "auth": "none"}}, "models": {
+		"local": {"server": "one", "model": "m2", "context": 1000, "output": 100},
+		"fast": {"server": "one", "model": "m", "context": 2000, "output": 200, "price": {"input": 0.29, "cacheWrite": 1.15, "cacheRead": 0.000001, "output": 1.1}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []admin.AgentModel{
+		{Name: "fast", Model: "m", Default: true, Context: 2000, Output: 200, Price: admin.AgentPrice{Input: 290_000, CacheWrite: 1_150_000, CacheRead: 1, Output: 1_100_000}},
+		{Name: "local", Model: "m2", Context: 1000, Output: 100},
+	}
+	if got := models.List(made); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := models.List(nil); len(got) != 0 {
+		t.Errorf("no table: %+v", got)
 	}
 }
 

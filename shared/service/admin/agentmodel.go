@@ -1,0 +1,32 @@
+package admin
+
+import "context"
+
+// AgentModel is a model that agents can use.
+type AgentModel struct {
+	// Name is what callers choose it by, Model how its server calls it.
+	Name, Model string
+	// Default says that a job without a model uses this one.
+	Default bool
+	// Context is the most tokens of a request and its answer together, Output those of
+	// an answer.
+	Context, Output int
+	Price           AgentPrice
+}
+
+// AgentPrice is what a million tokens cost, in millionths of a US dollar; all zero for
+// a model without a price.
+type AgentPrice struct{ Input, CacheWrite, CacheRead, Output int64 }
+
+// AgentModels returns the models that agents of a caller's project can use, sorted by
+// name. It returns CodeNotFound.
+func (s *Service) AgentModels(ctx context.Context, c Caller, project string) ([]AgentModel, error) {
+	p, err := s.callersProject(ctx, c, project)
+	if err == nil && !p.RevokedAt.IsZero() {
+		err = notFound("project")
+	}
+	if err != nil || s.opt.AgentModels == nil {
+		return nil, err
+	}
+	return s.opt.AgentModels(), nil
+}
