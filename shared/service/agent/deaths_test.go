@@ -179,6 +179,57 @@ func TestDeathInTheSecondRound(t *testing.T) {
 	}
 }
 
+// The same where people push a conflict before Publish, which gives the round back: at
+// each call that changes something, or some of them.
+func TestDeathInAConflict(t *testing.T) {
+	outside.NoRace(t, "it runs dozens of jobs")
+	m := &mortal{world: newWorld(t)}
+	m.model.Add(modeltest.Func(func(r model.Request) modeltest.Step {
+		last := r.Messages[len(r.Messages)-1].Content
+		switch told := last[len(last)-1].Text; {
+		case strings.Contains(told, "others changed the same lines"):
+			return modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "builds widgets", "new": "builds gadgets"}))
+		case len(r.Messages) > 1:
+			return finishes
+		case strings.Contains(told, "Asked before"):
+			return rename[0]
+		}
+		return mends
+	}))
+	second := func(plan map[string]storetest.Fault) (j admin.AgentJob, calls, hit []string) {
+		one, _, _ := m.run(m.new(), nil)
+		m.at(job.TaskAgentPublish, func() {
+			m.forge.Write(one.Branch, map[string]string{"index.mdx": strings.Replace(site()["index.mdx"], "makes", "builds", 1)})
+		})
+		return m.run(m.message(one, "Call them gadgets"), plan)
+	}
+	whole := func(j admin.AgentJob, hit []string) {
+		t.Helper()
+		commits := m.forge.Commits(j.Branch)
+		if j.Status != admin.AgentCompleted || j.Turns != 6 || len(j.Returns) != 1 || len(commits) != 4 || len(m.forge.Pulls()) != m.ran ||
+			!strings.Contains(m.forge.Files(j.Branch)["index.mdx"], "Acme builds gadgets.") {
+			t.Errorf("the job is %s after %d turns and %d returns, %d commits: %+v, after %q", j.Status, j.Turns, len(j.Returns), len(commits), j.Failure, hit)
+		}
+	}
+	sound, calls, _ := second(nil)
+	whole(sound, nil)
+	calls = slices.DeleteFunc(calls, reading.MatchString)
+	faults, step := storetest.AllFaults(), 5
+	switch {
+	case outside.Full():
+		step = 1
+	case outside.Short(t):
+		step = 9
+	}
+	for i := 0; i < len(calls) && !t.Failed(); i += step {
+		j, _, hit := second(map[string]storetest.Fault{calls[i]: faults[(i+2)%len(faults)]})
+		if len(hit) != 1 {
+			t.Fatalf("%s was not met: %q", calls[i], hit)
+		}
+		whole(j, hit)
+	}
+}
+
 // whole checks that the last job has ended its round as it should.
 func (m *mortal) whole(j admin.AgentJob, round int, hit []string) {
 	m.t.Helper()

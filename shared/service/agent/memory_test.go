@@ -61,7 +61,7 @@ func TestWhatARoundRemembers(t *testing.T) {
 			tells: []string{"It failed (model_unavailable): the model's server failed", "It changed guides/start.mdx.", "Round 1 ended without a pull request. Its changes are in the files already, and a pull request of this round has them: guides/start.mdx."},
 			files: map[string]string{"guides/start.mdx": mended, "index.mdx": site()["index.mdx"]}},
 		{name: "a plan that was not done", first: steps(modeltest.Calls(call("plan", args{"steps": []args{{"text": "Spelling", "state": "done"}, {"text": "Links", "state": "pending"}}})), mends, modeltest.Refusal("No.")), code: model.CodeRefused,
-			second: steps(done("Go on")), tells: []string{"<plan>\ndone: Spelling\npending: Links\n</plan>"}, files: map[string]string{"guides/start.mdx": mended}},
+			second: steps(done("Go on")), silent: []string{"FIRST"}, tells: []string{"<plan>\ndone: Spelling\npending: Links\n</plan>"}, files: map[string]string{"guides/start.mdx": mended}},
 		{name: "a budget that is used up", set: admin.AgentSettings{MaxTurns: 3}, first: append(steps(mends), reads(2)...), code: admin.CodeBudget, second: steps(done("Go on")),
 			files: map[string]string{"guides/start.mdx": mended}},
 		{name: "a budget that ended with finish", set: admin.AgentSettings{MaxTurns: 3}, first: append(steps(mends), append(reads(1), modeltest.Calls(call("finish", args{"title": "Half", "summary": "The start page.", "left": "The index."})))...),
