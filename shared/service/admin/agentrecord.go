@@ -309,6 +309,8 @@ type AgentCommit struct {
 	Parent string    `json:"parent"`
 	Branch string    `json:"branch"`
 	When   time.Time `json:"when"`
+	// Message is the commit's; empty in records of an earlier version.
+	Message string `json:"message,omitempty"`
 }
 
 // AgentReview is what the reader of a pull request must know: conflicts, hosts that
