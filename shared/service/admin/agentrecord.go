@@ -313,20 +313,19 @@ type AgentCommit struct {
 	Message string `json:"message,omitempty"`
 }
 
-// AgentReview is what the reader of a pull request must know: conflicts, hosts that
-// the site did not name before, code that it did not run, and findings that are left.
+// AgentReview is what the reader of a pull request must know: hosts that the site
+// did not name before, code that it did not run, findings that are left, and places that
+// conflict with what others changed.
 type AgentReview struct {
-	// Conflicts are places that the base branch, or people on the job's own branch,
-	// have changed in another way.
-	Conflicts  []string `json:"conflicts,omitempty"`
 	NewHosts   []string `json:"newHosts,omitempty"`
 	Executable []string `json:"executable,omitempty"`
 	Findings   []string `json:"findings,omitempty"`
+	Conflicts  []string `json:"conflicts,omitempty"`
 }
 
 // IsZero reports whether there is nothing to know.
 func (r AgentReview) IsZero() bool {
-	return len(r.Conflicts)+len(r.NewHosts)+len(r.Executable)+len(r.Findings) == 0
+	return len(r.NewHosts)+len(r.Executable)+len(r.Findings)+len(r.Conflicts) == 0
 }
 
 // AgentEnd is how a round ended. Those that failed have a code; those that were

@@ -204,6 +204,8 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "a secret", script: steps(write("new.mdx", page+"Use ghp_"+strings.Repeat("a1B2", 9)+" as the token.\n"), done("A page")), want: expected{code: admin.CodeChanges, message: "a token of GitHub"}},
 		{name: "a foreign picture", script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "![A cat](https://evil.example/cat.png?s=1) Acme makes"})), done("A cat")),
 			want: expected{pulls: 1, first: "**Look at this first.** Links or pictures of hosts", body: []string{"evil.example (index.mdx:6)"}}},
+		{name: "more hosts than a reviewer can look at", script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": hosts(900) + "Acme makes"})), done("Links")),
+			want: expected{code: admin.CodeChanges, message: "900 new hosts"}},
 		{name: "a foreign picture, refused", set: admin.AgentSettings{RefuseNewHosts: true}, script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "![A cat](https://evil.example/cat.png) Acme makes"})), done("A cat")),
 			want: expected{code: admin.CodeChanges, message: "evil.example"}},
 		{name: "code in a page", script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "{fetch('/x')} Acme makes"})), done("Code")),
@@ -288,6 +290,15 @@ func TestHowJobsEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// hosts is a text that links to n hosts.
+func hosts(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "[a](https://h%d.example.com/) ", i)
+	}
+	return b.String()
 }
 
 // reads are n turns that look at something, each at something else.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -121,10 +122,14 @@ func (t text) part(room int) string {
 	if room == 0 {
 		quoted, said = 200, 800
 	}
-	warn(&b, "Conflicts", review.Conflicts, maxListed)
-	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts, len(review.NewHosts))
-	warn(&b, "Addresses of pages that lead nowhere any more", t.whole.site.Lost, maxListed)
-	warn(&b, "Executable code in pages, which runs where the site is read", review.Executable, maxListed)
+	warn(&b, "Conflicts with what others changed", review.Conflicts)
+	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts)
+	warn(&b, "Executable code in pages, which runs where the site is read", review.Executable)
+	if n, lost := len(t.whole.site.Lost)-maxListed, t.whole.site.Lost; n > 0 {
+		warn(&b, "Addresses of pages that lead nowhere any more, and "+strconv.Itoa(n)+" more", lost[:maxListed])
+	} else {
+		warn(&b, "Addresses of pages that lead nowhere any more", lost)
+	}
 	b.WriteString("## What was asked\n\n")
 	var asked []string
 	for _, m := range r.In.Messages {
@@ -234,13 +239,13 @@ func (t text) linked(s string) string {
 	}
 }
 
-// warn writes what a reviewer should look at first, the first n lines of a list.
-func warn(b *strings.Builder, what string, list []string, n int) {
+// warn writes a list that a reviewer must see whole: it is never cut.
+func warn(b *strings.Builder, what string, list []string) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "**Look at this first.** %s:\n\n", what)
-	listed(b, list, n)
+	listed(b, list, len(list))
 	b.WriteString("\n")
 }
 

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -132,6 +133,21 @@ func TestPartOfAText(t *testing.T) {
 	}
 	if got := s.body(""); utf8.RuneCountInString(got) > forge.MaxBody || !strings.HasSuffix(got, end) || !strings.Contains(got, " more\n") {
 		t.Errorf("with many files it has %d characters", utf8.RuneCountInString(got))
+	}
+}
+
+// Addresses that are lost come first, the others are counted.
+func TestLostAddresses(t *testing.T) {
+	s := sample(t)
+	for n := range maxListed + 3 {
+		s.whole.site.Lost = append(s.whole.site.Lost, fmt.Sprintf("/p%d", n))
+	}
+	if got := s.body(""); !strings.Contains(got, " -->\n**Look at this first.** Addresses of pages that lead nowhere any more, and 3 more:\n\n- `/p0`\n") || strings.Contains(got, "/p25") {
+		t.Error(got)
+	}
+	s.whole.site.Lost = s.whole.site.Lost[:1]
+	if got := s.body(""); !strings.Contains(got, " nowhere any more:\n\n- `/p0`\n\n") {
+		t.Error(got)
 	}
 }
 
