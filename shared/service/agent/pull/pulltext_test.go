@@ -192,6 +192,7 @@ func TestTitlesAndDraftsOfPeople(t *testing.T) {
 		{name: "they made it ready", shown: shown{Title: "A", Draft: true}, title: "A", wanted: true, theirs: true},
 		{name: "they made it ready, as is wanted", shown: shown{Title: "A", Draft: true}, title: "A", theirs: true},
 		{name: "an earlier start made it ready", shown: shown{Title: "A", Draft: true}, title: "A", again: true, remember: true},
+		{name: "they made it ready after an earlier start", shown: shown{Title: "A", Draft: true}, title: "A", wanted: true, again: true, theirs: true},
 		{name: "they made it a draft", shown: shown{Title: "A"}, title: "A", draft: true, is: true, remember: true, theirs: true},
 		{name: "they had decided", shown: shown{Title: "A", Theirs: true}, title: "A", wanted: true, theirs: true},
 		{name: "of an earlier version", title: "B", draft: true, send: "B", remember: true},
