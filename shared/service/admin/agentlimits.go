@@ -73,12 +73,26 @@ type AgentSettings struct {
 	// Otherwise, the pull request lists both at its top.
 	RefuseNewHosts   bool `json:"refuseNewHosts,omitempty"`
 	RefuseExecutable bool `json:"refuseExecutable,omitempty"`
+	// BranchPrefix begins the names of branches; empty for DefaultBranchPrefix.
+	BranchPrefix string `json:"branchPrefix,omitempty"`
+	// TitlePrefix, such as "docs: ", begins titles of commits and pull requests that
+	// do not begin with a type of Conventional Commits.
+	TitlePrefix string `json:"titlePrefix,omitempty"`
+	// SignOff signs commits off in the agent's name, for repositories that require
+	// it.
+	SignOff bool `json:"signOff,omitempty"`
+	// Template puts the repository's template of pull requests before the text of a
+	// new one.
+	Template bool `json:"template,omitempty"`
 	// MaxTurns, MaxCost (in millionths of a US dollar) and MaxFiles lower the plan's
 	// limits; 0 keeps them.
 	MaxTurns int   `json:"maxTurns,omitempty"`
 	MaxCost  int64 `json:"maxCost,omitempty"`
 	MaxFiles int   `json:"maxFiles,omitempty"`
 }
+
+// DefaultBranchPrefix begins the names of branches of agent jobs; their ids follow.
+const DefaultBranchPrefix = "bindery/"
 
 // ForgeKinds lists the kinds of servers that AgentSettings.Forge may name; git
 // is one without pull requests.

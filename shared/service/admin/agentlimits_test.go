@@ -64,3 +64,29 @@ func TestAMessageAnswersTheQuestion(t *testing.T) {
 		t.Errorf("after the message: %+v", j)
 	}
 }
+
+// Prefixes are those that every forge takes for names of branches, and titles have one
+// line.
+func TestPrefixesOfAgents(t *testing.T) {
+	for _, c := range []struct {
+		set  admin.AgentSettings
+		good bool
+	}{
+		{admin.AgentSettings{}, true},
+		{admin.AgentSettings{BranchPrefix: "docs/ai-", TitlePrefix: "docs(agent): "}, true},
+		{admin.AgentSettings{BranchPrefix: "a.b/"}, true},
+		{admin.AgentSettings{BranchPrefix: "/a"}, false},
+		{admin.AgentSettings{BranchPrefix: "-a"}, false},
+		{admin.AgentSettings{BranchPrefix: "a//"}, false},
+		{admin.AgentSettings{BranchPrefix: "a../b"}, false},
+		{admin.AgentSettings{BranchPrefix: "a@b/"}, false},
+		{admin.AgentSettings{BranchPrefix: "a b"}, false},
+		{admin.AgentSettings{BranchPrefix: strings.Repeat("a", 51)}, false},
+		{admin.AgentSettings{TitlePrefix: "a\nb"}, false},
+		{admin.AgentSettings{TitlePrefix: strings.Repeat("a", 51)}, false},
+	} {
+		if err := (admin.Configuration{Kind: admin.KindCloud, Agent: c.set}).Check(); (err == nil) != c.good {
+			t.Errorf("%+v: %v", c.set, err)
+		}
+	}
+}

@@ -333,6 +333,8 @@ type AgentCommit struct {
 	Parent string    `json:"parent"`
 	Branch string    `json:"branch"`
 	When   time.Time `json:"when"`
+	// Message is the commit's; empty in records of an earlier version.
+	Message string `json:"message,omitempty"`
 }
 
 // AgentReturn is why Publish gave a round back to Work.
@@ -365,17 +367,15 @@ func (r AgentReturnReason) Most() int {
 // did not name before, code that it did not run, findings that are left, and places that
 // conflict with what others changed.
 type AgentReview struct {
-	// Conflicts are places that the base branch, or people on the job's own branch,
-	// have changed in another way.
-	Conflicts  []string `json:"conflicts,omitempty"`
 	NewHosts   []string `json:"newHosts,omitempty"`
 	Executable []string `json:"executable,omitempty"`
 	Findings   []string `json:"findings,omitempty"`
+	Conflicts  []string `json:"conflicts,omitempty"`
 }
 
 // IsZero reports whether there is nothing to know.
 func (r AgentReview) IsZero() bool {
-	return len(r.Conflicts)+len(r.NewHosts)+len(r.Executable)+len(r.Findings) == 0
+	return len(r.NewHosts)+len(r.Executable)+len(r.Findings)+len(r.Conflicts) == 0
 }
 
 // AgentEnd is how a round ended. Those of earlier versions have Code and Reopened alone.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -194,6 +195,12 @@ func (c Configuration) Check() error {
 	return c.Agent.check()
 }
 
+// branchForm is that of names which every forge takes for a branch.
+var branchForm = lazy.Regexp(`^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*(/[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)*$`)
+
+// maxPrefix is the most bytes of a prefix of branches or titles.
+const maxPrefix = 50
+
 // check returns CodeInvalid for settings that no agent can work with.
 func (t AgentSettings) check() error {
 	if root, err := NormalPaths("agent.root", []string{"/" + t.Root}); t.Root != "" && (err != nil || root[0] != t.Root) {
@@ -206,6 +213,12 @@ func (t AgentSettings) check() error {
 		if err := checkURL("agent.api", t.API, "https", "http"); err != nil {
 			return err
 		}
+	}
+	if p := t.BranchPrefix; p != "" && (len(p) > maxPrefix || !branchForm().MatchString(p+"x")) {
+		return FieldErrorf("agent.branchPrefix", "must begin the name of a branch, with at most %d characters", maxPrefix)
+	}
+	if p := t.TitlePrefix; len(p) > maxPrefix || strings.ContainsFunc(p, unicode.IsControl) {
+		return FieldErrorf("agent.titlePrefix", "must have at most %d characters and no line breaks", maxPrefix)
 	}
 	if t.MaxTurns < 0 || t.MaxCost < 0 || t.MaxFiles < 0 {
 		return FieldErrorf("agent", "limits must not be negative")

@@ -230,6 +230,8 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "a secret", script: steps(write("new.mdx", page+"Use ghp_"+strings.Repeat("a1B2", 9)+" as the token.\n"), done("A page"), told("refused: the changes contain what looks like a secret", done("A page"))), want: expected{code: admin.CodeChanges, message: "a token of GitHub", turns: 3}},
 		{name: "a foreign picture", script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "![A cat](https://evil.example/cat.png?s=1) Acme makes"})), done("A cat")),
 			want: expected{pulls: 1, first: "**Look at this first.** Links or pictures of hosts", body: []string{"evil.example (index.mdx:6)"}}},
+		{name: "more hosts than a reviewer can look at", script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": hosts(900) + "Acme makes"})), done("Links"), told("more than a pull request can list", done("Links"))),
+			want: expected{code: admin.CodeChanges, message: "900 new hosts"}},
 		{name: "a foreign picture, refused", set: admin.AgentSettings{RefuseNewHosts: true}, script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "![A cat](https://evil.example/cat.png) Acme makes"})), done("A cat"), told("a new host: evil.example", done("A cat"))),
 			want: expected{code: admin.CodeChanges, message: "evil.example"}},
 		{name: "a foreign picture, refused, then taken out", set: admin.AgentSettings{RefuseNewHosts: true}, script: steps(mends, foreign, done("A cat"), told("Mend that, or undo it, and call finish again", modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "![A cat](https://evil.example/cat.png) ", "new": ""}))), done("Word")),
@@ -319,6 +321,15 @@ func TestHowJobsEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// hosts is a text that links to n hosts.
+func hosts(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "[a](https://h%d.example.com/) ", i)
+	}
+	return b.String()
 }
 
 // reads are n turns that look at something, each at something else.

@@ -201,7 +201,7 @@ func (s *Steps) proposeOnce(ctx context.Context, f *forge.Forge, repo forge.Repo
 	for _, c := range g.conflicts {
 		conflicts = append(conflicts, c.Place()+": "+c.Reason+"; their text is there")
 	}
-	w.review.Conflicts = plain(append(conflicts, s.behind(ctx, f, repo, r, g)...), maxReview)
+	w.review.Conflicts = plain(append(conflicts, s.behind(ctx, f, repo, r, g)...))
 	before, err := s.opt.Admin.AgentEnds(ctx, r.Ref)
 	if err != nil {
 		return needless, err
@@ -363,7 +363,7 @@ func (s *Steps) pull(ctx context.Context, f *forge.Forge, repo forge.Repository,
 	case err != nil:
 		return open, admin.AgentShown{}, err
 	case !found || open.State != forge.Open:
-		want.Body = t.body("")
+		want.Body = t.body(t.template())
 		opened, err := f.OpenPull(ctx, repo, want)
 		return opened, admin.AgentShown{Title: opened.Title, Draft: opened.Draft}, err
 	}
@@ -478,7 +478,7 @@ func (g *ground) fetch(ctx context.Context, f *forge.Forge, repo forge.Repositor
 // newBranch returns the name of a round's own branch. That of the job is taken
 // where an earlier round has pushed to it, also one that failed afterwards.
 func newBranch(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round) (string, error) {
-	name := "bindery/" + r.Ref.Job
+	name := cmp.Or(r.In.Project.Agent.BranchPrefix, admin.DefaultBranchPrefix) + r.Ref.Job
 	taken := r.In.Job.Branch != ""
 	if !taken && r.Ref.Round > 1 {
 		head, err := f.Branch(ctx, repo, name)
@@ -537,8 +537,10 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 	if want.ID == "" {
 		want = admin.AgentCommit{Parent: g.tree.Commit, Branch: g.branch, When: s.opt.Now().UTC().Truncate(time.Second)}
 	}
+	// Settings may have changed since the commit was recorded.
+	want.Message = cmp.Or(want.Message, message(r, title))
 	commit, err := f.Commit(ctx, repo, g.tree, files, forge.Meta{
-		Message:    title + "\n\nBindery-Job: " + r.In.Job.ID + "\n",
+		Message:    want.Message,
 		AuthorName: authorName, AuthorEmail: authorEmail, When: want.When,
 	})
 	if err != nil {
@@ -568,4 +570,13 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 		return commit.ID, herr
 	}
 	return commit.ID, err
+}
+
+// message is the message of a round's commit.
+func message(r *agent.Round, title string) string {
+	text := title + "\n\nBindery-Job: " + r.In.Job.ID + "\n"
+	if r.In.Project.Agent.SignOff {
+		text += "Signed-off-by: " + authorName + " <" + authorEmail + ">\n"
+	}
+	return text
 }

@@ -2,7 +2,10 @@ package pull
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -37,10 +40,44 @@ type text struct {
 }
 
 // roundTitle is the title of this round and of its commit.
-func (t text) roundTitle() string { return inertLine(t.rounds[len(t.rounds)-1].title, maxTitle) }
+func (t text) roundTitle() string { return t.styled(t.rounds[len(t.rounds)-1].title) }
 
 // title is that of the pull request: its first round's.
-func (t text) title() string { return inertLine(t.rounds[0].title, maxTitle) }
+func (t text) title() string { return t.styled(t.rounds[0].title) }
+
+// commitType matches how titles begin by Conventional Commits.
+var commitType = lazy.Regexp(`^[a-z]+(\([^()\n]*\))?!?: `)
+
+// styled is a title as the project wants it, with its prefix unless it begins with a
+// type of commit.
+func (t text) styled(title string) string {
+	if prefix := t.round.In.Project.Agent.TitlePrefix; !commitType().MatchString(title) && !strings.HasPrefix(title, prefix) {
+		title = prefix + title
+	}
+	return inertLine(title, maxTitle)
+}
+
+// templates are where repositories have templates of pull requests, in lower case.
+var templates = []string{
+	".github/pull_request_template.md", "pull_request_template.md", "docs/pull_request_template.md",
+	".gitlab/merge_request_templates/default.md", ".gitea/pull_request_template.md", ".forgejo/pull_request_template.md",
+}
+
+// template is the repository's template, if the project wants it: the one of the branch
+// that the pull request is for, which agents can't write.
+func (t text) template() string {
+	if !t.round.In.Project.Agent.Template {
+		return ""
+	}
+	for _, name := range templates {
+		for _, p := range slices.Sorted(maps.Keys(t.whole.before)) {
+			if strings.ToLower(p) == name {
+				return agent.Cut(string(t.whole.before[p]), maxSummary)
+			}
+		}
+	}
+	return ""
+}
 
 // draft reports whether the pull request should be a draft: it was asked for as one, or
 // something in it is open.
@@ -86,10 +123,14 @@ func (t text) part(room int) string {
 	if room == 0 {
 		quoted, said = 200, 800
 	}
-	warn(&b, "Conflicts", review.Conflicts, maxListed)
-	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts, len(review.NewHosts))
-	warn(&b, "Addresses of pages that lead nowhere any more", t.whole.site.Lost, maxListed)
-	warn(&b, "Executable code in pages, which runs where the site is read", review.Executable, maxListed)
+	warn(&b, "Conflicts with what others changed", review.Conflicts)
+	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts)
+	warn(&b, "Executable code in pages, which runs where the site is read", review.Executable)
+	if n, lost := len(t.whole.site.Lost)-maxListed, t.whole.site.Lost; n > 0 {
+		warn(&b, "Addresses of pages that lead nowhere any more, and "+strconv.Itoa(n)+" more", lost[:maxListed])
+	} else {
+		warn(&b, "Addresses of pages that lead nowhere any more", lost)
+	}
 	b.WriteString("## What was asked\n\n")
 	var asked []string
 	for _, m := range r.In.Messages {
@@ -199,13 +240,13 @@ func (t text) linked(s string) string {
 	}
 }
 
-// warn writes what a reviewer should look at first, the first n lines of a list.
-func warn(b *strings.Builder, what string, list []string, n int) {
+// warn writes a list that a reviewer must see whole: it is never cut.
+func warn(b *strings.Builder, what string, list []string) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "**Look at this first.** %s:\n\n", what)
-	listed(b, list, n)
+	listed(b, list, len(list))
 	b.WriteString("\n")
 }
 

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -135,6 +136,21 @@ func TestPartOfAText(t *testing.T) {
 	}
 }
 
+// Addresses that are lost come first, the others are counted.
+func TestLostAddresses(t *testing.T) {
+	s := sample(t)
+	for n := range maxListed + 3 {
+		s.whole.site.Lost = append(s.whole.site.Lost, fmt.Sprintf("/p%d", n))
+	}
+	if got := s.body(""); !strings.Contains(got, " -->\n**Look at this first.** Addresses of pages that lead nowhere any more, and 3 more:\n\n- `/p0`\n") || strings.Contains(got, "/p25") {
+		t.Error(got)
+	}
+	s.whole.site.Lost = s.whole.site.Lost[:1]
+	if got := s.body(""); !strings.Contains(got, " nowhere any more:\n\n- `/p0`\n\n") {
+		t.Error(got)
+	}
+}
+
 // A text stays within the forge's limit whatever a round says.
 func TestLongTexts(t *testing.T) {
 	s := sample(t)
@@ -176,6 +192,7 @@ func TestTitlesAndDraftsOfPeople(t *testing.T) {
 		{name: "they made it ready", shown: shown{Title: "A", Draft: true}, title: "A", wanted: true, theirs: true},
 		{name: "they made it ready, as is wanted", shown: shown{Title: "A", Draft: true}, title: "A", theirs: true},
 		{name: "an earlier start made it ready", shown: shown{Title: "A", Draft: true}, title: "A", again: true, remember: true},
+		{name: "they made it ready after an earlier start", shown: shown{Title: "A", Draft: true}, title: "A", wanted: true, again: true, theirs: true},
 		{name: "they made it a draft", shown: shown{Title: "A"}, title: "A", draft: true, is: true, remember: true, theirs: true},
 		{name: "they had decided", shown: shown{Title: "A", Theirs: true}, title: "A", wanted: true, theirs: true},
 		{name: "of an earlier version", title: "B", draft: true, send: "B", remember: true},

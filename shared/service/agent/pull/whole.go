@@ -93,8 +93,9 @@ func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g 
 		}
 	}
 	found := tool.Look(before, all)
-	if n := len(found.NewHosts); n > maxHosts {
-		return nil, admin.Errorf(admin.CodeChanges, "the changes name %d new hosts; a reviewer can look at %d", n, maxHosts)
+	// These lists are never cut: what is left out could be what matters.
+	if first := slices.Concat(found.NewHosts, found.Executable); len(strings.Join(first, "\n")) > maxFirst {
+		return nil, admin.Errorf(admin.CodeChanges, "the changes have %d new hosts and %d pieces of code, which is more than a pull request can list", len(found.NewHosts), len(found.Executable))
 	}
 	known := before
 	if at, err := siteRoot(before, r.In.Project.Agent.Root); err != nil || at != root {
@@ -119,21 +120,20 @@ func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g 
 	}
 	w.move(w.site.Leads)
 	findings, err := findingsOf(ctx, r.In.Project.Domain, from, to)
-	w.review = admin.AgentReview{NewHosts: plain(found.NewHosts, maxHosts), Executable: plain(found.Executable, maxReview), Findings: plain(findings, maxReview)}
+	w.review = admin.AgentReview{NewHosts: plain(found.NewHosts), Executable: plain(found.Executable), Findings: plain(findings[:min(len(findings), maxFindings)])}
 	return w, err
 }
 
-// Limits of a review, in lines of each kind. Of new hosts none is ever left out: with
-// more, the changes are refused.
+// Limits of a review: lines of findings, and bytes of what is to be looked at first.
 const (
-	maxReview = 50
-	maxHosts  = 100
+	maxFindings = 50
+	maxFirst    = 24 << 10
 )
 
-// plain makes lines of texts, the first n.
-func plain(texts []string, n int) []string {
+// plain makes lines of texts.
+func plain(texts []string) []string {
 	var lines []string
-	for _, t := range texts[:min(len(texts), n)] {
+	for _, t := range texts {
 		lines = append(lines, plainLine(t, 300))
 	}
 	return lines
