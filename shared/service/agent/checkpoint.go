@@ -33,6 +33,8 @@ type checkpoint struct {
 	Warned bool `json:"warned,omitempty"`
 	// Last is set if the model was told that this is its last turn.
 	Last bool `json:"last,omitempty"`
+	// Cut is set if the answer stopped at a limit of the model before its end.
+	Cut bool `json:"cut,omitempty"`
 	// Forgotten is the number of turns whose results the model no longer reads,
 	// because the conversation had outgrown it.
 	Forgotten int `json:"forgotten,omitempty"`
@@ -74,6 +76,7 @@ type Round struct {
 	repeated  map[string]int         // calls by digest
 	plan      []tool.PlanItem
 	silent    int // number of turns without a call, up to the last one
+	cut       int // number of answers that stopped before their end, up to the last one
 	warned    bool
 	last      bool
 	forgotten int
@@ -98,6 +101,10 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 	if r.checker, err = NewChecker(in.Project.Domain, r.Tree.FS(), r.Manifest.Findings); err != nil {
 		return nil, err
 	}
+	r.tools = tool.NewSet(r.Tree, tool.Options{
+		Check:  r.checker,
+		Limits: tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
+	})
 	turns, err := s.Admin.AgentTurns(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -108,6 +115,7 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 			return nil, err
 		}
 		r.apply(t, c)
+		r.recall(c)
 	}
 	changes := make([]tool.Change, 0, len(r.changes))
 	for _, c := range r.changes {
@@ -117,11 +125,20 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 	if err := r.Tree.Apply(changes); err != nil {
 		return nil, err
 	}
-	r.tools = tool.NewSet(r.Tree, tool.Options{
-		Check:  r.checker,
-		Limits: tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
-	})
 	return r, nil
+}
+
+// recall tells the tools what the model has seen by the calls of a turn.
+func (r *Round) recall(c checkpoint) {
+	results := map[string]model.Block{}
+	for _, b := range c.Results {
+		results[b.ToolUseID] = b
+	}
+	for _, b := range c.Answer {
+		if result, ok := results[b.ID]; ok && b.Type == model.TypeToolUse {
+			r.tools.Recall(b.Name, b.Input, tool.Result{Text: result.Content, IsError: result.IsError})
+		}
+	}
 }
 
 // check returns the new findings about the site with the round's changes.
@@ -148,6 +165,10 @@ func (r *Round) apply(t admin.AgentTurn, c checkpoint) {
 	r.silent++
 	if len(c.Calls) > 0 {
 		r.silent = 0
+	}
+	r.cut++
+	if !c.Cut {
+		r.cut = 0
 	}
 	if c.Plan != nil {
 		r.plan = c.Plan

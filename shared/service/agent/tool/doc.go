@@ -12,6 +12,7 @@
 //	glob.go        patterns of paths
 //	look.go        list, search, read
 //	write.go       edit, write, replace
+//	seen.go        which lines the model has seen: only files that it knows are replaced
 //	move.go        move; redirects.go keeps old addresses alive
 //	delete.go      delete
 //	navigation.go  navigation

@@ -91,7 +91,7 @@ func (s *Set) diff(ctx context.Context, a args) (Result, error) {
 				return Result{}, refuse("%s can't be read", p)
 			}
 		}
-		text, plus, minus := Diff(p, was, s.tree.changed[p])
+		text, plus, minus := edit.Diff(p, was, s.tree.changed[p], nil)
 		files++
 		added += plus
 		removed += minus

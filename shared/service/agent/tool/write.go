@@ -45,6 +45,9 @@ func (s *Set) editFile(ctx context.Context, a args) (Result, error) {
 	if was == is {
 		return Result{File: p}, refuse("old and new are the same text")
 	}
+	if err := uncut("new", is, src); err != nil {
+		return Result{File: p}, err
+	}
 	switch n := bytes.Count(src, []byte(was)); {
 	case n == 0:
 		return Result{File: p}, refuse("old is not in %s%s", p, nearMisses(src, was))
@@ -79,7 +82,7 @@ func times(n int) string {
 
 // window returns some lines of a text with their numbers.
 func window(src []byte, from, to int) string {
-	const most = 40
+	const most, bytes = 40, maxResult / 2
 	lines := linesOf(src)
 	from, to = max(from, 1), min(to, len(lines))
 	var b strings.Builder
@@ -88,7 +91,11 @@ func window(src []byte, from, to int) string {
 			fmt.Fprintf(&b, "… %d more lines\n", to-n+1)
 			break
 		}
-		fmt.Fprintf(&b, "%6d\t%s\n", n, cutLine(strings.TrimSuffix(lines[n-1], "\r")))
+		line := strings.TrimSuffix(lines[n-1], "\r")
+		if b.Len()+len(line) > bytes {
+			line = cutLine(line)
+		}
+		fmt.Fprintf(&b, "%6d\t%s\n", n, line)
 	}
 	return b.String()
 }
@@ -173,11 +180,14 @@ func nearMisses(src []byte, text string) string {
 }
 
 var writeTool = definition{
-	name:  "write",
-	about: "Writes a whole file: a new one, or one whose text is replaced. To change a part of a file use edit. A new page also needs an entry in the navigation.",
+	name: "write",
+	about: "Writes a whole file: a new one, or one whose text is replaced, which must have been read whole. To change a part of a file use edit. " +
+		"A file that is longer than one answer is written in parts: the first with write, each further one with append. " +
+		"A new page also needs an entry in the navigation.",
 	params: []param{
 		{name: "path", required: true, about: "The file; folders are made as needed."},
-		{name: "content", required: true, about: "All of its text."},
+		{name: "content", required: true, about: "All of its text; with append the text that follows."},
+		{name: "append", kind: yesNo, about: "Whether content goes to the end of the file, on a new line. Default false."},
 	},
 	call: (*Set).writeFile,
 }
@@ -190,21 +200,50 @@ func (s *Set) writeFile(ctx context.Context, a args) (Result, error) {
 	if p == "" {
 		return Result{}, refuse("path: is the site's folder, not a file")
 	}
-	content := []byte(a.text("content"))
+	content, more := []byte(a.text("content")), a.yes("append")
 	verb := "written"
-	if old, err := s.tree.read(p); err == nil {
+	old, err := s.tree.read(p)
+	if err := uncut("content", string(content), old); err != nil {
+		return Result{File: p}, err
+	}
+	switch {
+	case err != nil && more:
+		if _, err := s.load(p); err != nil {
+			return Result{File: p}, err
+		}
+	case err == nil:
 		verb = "replaced"
 		if _, _, crlf := endings(old); crlf {
 			content = []byte(withCRLF(string(content)))
 		}
+		if more {
+			verb = "appended"
+			content = appended(old, content)
+		}
 		if bytes.Equal(old, content) {
 			return Result{File: p}, refuse("%s already has this text", p)
+		}
+		if n := s.unread(p, old); n > 0 && !more {
+			return Result{File: p}, refuse("%s: you have not seen line %d as it is now, and write would replace it: read the whole file first, with from=%d, or use edit", p, n, n)
 		}
 	}
 	if err := s.edit(ctx, map[string][]byte{p: content}); err != nil {
 		return Result{File: p}, err
 	}
 	return Result{Text: fmt.Sprintf("%s: %s, %s", p, verb, plural(len(linesOf(content)), "line")), File: p, Outcome: verb}, nil
+}
+
+// appended returns a text with another one on a new line at its end.
+func appended(old, content []byte) []byte {
+	all := bytes.Clone(old)
+	if len(old) > 0 && old[len(old)-1] != '\n' {
+		end := "\n"
+		if _, _, crlf := endings(old); crlf {
+			end = "\r\n"
+		}
+		all = append(all, end...)
+	}
+	return append(all, content...)
 }
 
 var replaceTool = definition{
@@ -256,6 +295,9 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 		}
 		left += kept
 		if n > 0 && !bytes.Equal(out, src) {
+			if err := uncut("replace", with, src); err != nil {
+				return err
+			}
 			places += n
 			contents[p] = out
 			b.add("%s: %s", p, plural(n, "place"))
