@@ -68,3 +68,51 @@ func TestWholeFilesOverRestarts(t *testing.T) {
 	}))
 	w.end(w.run(w.ask("Write about gadgets")), expected{pulls: 1, turns: 4, body: []string{"`guides/start.mdx`"}})
 }
+
+// specification is an OpenAPI file of at least that many bytes, on one line.
+func specification(bytes int) string {
+	return `{"openapi": "3.1.0", "info": {"title": "Items", "version": "1"}, "components": {"schemas": {"Unused": {"description": "` +
+		strings.Repeat("It is long. ", bytes/12) + `"}}}, "paths": {"/items/{id}": {"get": {"operationId": "getItem", "summary": "Read an item", "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}], "responses": {"200": {"description": "NEEDLE"}}}}}}`
+}
+
+// A specification up to 8 MiB is searched, read in ranges and checked. One that is
+// larger is not there for the agent, and causes no false finding.
+func TestLargeSpecifications(t *testing.T) {
+	page := call("write", args{"path": "api/item.mdx", "content": "---\ntitle: Item\ndescription: Read an item.\nopenapi: GET /items/{id}\n---\n"})
+	added := call("navigation", args{"action": "add", "entry": "api/item"})
+	for _, c := range []struct {
+		name   string
+		files  map[string]string
+		script script
+		want   expected
+	}{
+		{name: "2.3 MB", files: map[string]string{"openapi.json": specification(2_300_000)}, script: steps(
+			modeltest.Calls(call("search", args{"pattern": "NEEDLE"})),
+			told("openapi.json:1:2300", modeltest.Calls(call("read", args{"path": "openapi.json", "column": 2_300_000}))),
+			told("NEEDLE", modeltest.Calls(page, added)), modeltest.Calls(call("check", args{})), told("Nothing is wrong", done("Items"))),
+			want: expected{pulls: 1, body: []string{"finds nothing that was not there before"}}},
+		{name: "2.3 MB, and no such operation", files: map[string]string{"openapi.json": specification(2_300_000)}, script: steps(
+			modeltest.Calls(call("write", args{"path": "api/item.mdx", "content": "---\ntitle: Item\ndescription: Read an item.\nopenapi: GET /none\n---\n"}), added),
+			modeltest.Calls(call("check", args{})), told("is in none of the specifications", done("Items")), done("Items")),
+			want: expected{pulls: 1, draft: true}},
+		{name: "an edit of 2.3 MB", files: map[string]string{"openapi.json": specification(1_300_000)}, script: steps(
+			modeltest.Calls(call("edit", args{"path": "openapi.json", "old": "NEEDLE", "new": "An item"})), told("Replaced", done("Items"))),
+			want: expected{pulls: 1, body: []string{"`openapi.json` (+1 −1)"}}},
+		{name: "9 MB", files: map[string]string{"openapi.json": specification(9_000_000)}, script: steps(
+			modeltest.Calls(call("read", args{"path": "openapi.json"})), told("too large to read", modeltest.Calls(page, added)),
+			modeltest.Calls(call("check", args{})), told("Nothing is wrong", done("Items"))),
+			want: expected{pulls: 1, body: []string{"finds nothing that was not there before"}}},
+		{name: "mint.json", files: map[string]string{"docs.json": "", "mint.json": site()["docs.json"]}, script: steps(mends, done("Widget")), want: expected{pulls: 1}},
+		{name: "instructions, nearest first", files: map[string]string{"AGENTS.md": "Say doodad.\n", "CLAUDE.md": "Say nothing.\n", ".mintlify/Agents.md": "Say gadget.\n"},
+			script: steps(instructed("Say gadget.\n\nFrom AGENTS.md:\n\nSay doodad.", mends), finishes), want: expected{pulls: 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, c.script...)
+			w.forge.Write("main", c.files)
+			w.end(w.run(w.ask("Describe items")), c.want)
+			if n := w.model.Left(); n > 0 {
+				t.Errorf("%d steps of the script are left", n)
+			}
+		})
+	}
+}

@@ -225,7 +225,7 @@ func asRead(ctx context.Context, r *agent.Round, t *forge.Tree, changes []tool.C
 		if !ok {
 			continue
 		}
-		if f.Mode != forge.Regular || f.Size != int64(len(before)) {
+		if f.Mode != forge.Regular || f.Size >= 0 && f.Size != int64(len(before)) {
 			return false, nil
 		}
 		now, err := readFile(ctx, t, c.Path)
@@ -243,7 +243,7 @@ func asRead(ctx context.Context, r *agent.Round, t *forge.Tree, changes []tool.C
 // about the rest and about earlier rounds of the pull request. It reads the site from
 // the forge's tree and trusts nothing else.
 func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []tool.Change) (admin.AgentReview, error) {
-	base, _, err := read(ctx, g.tree)
+	base, _, err := read(ctx, g.tree, r.In.Project.Agent.Root)
 	if err != nil {
 		return admin.AgentReview{}, err
 	}

@@ -31,7 +31,7 @@ type Limits struct {
 const (
 	defaultFiles     = 500
 	defaultBytes     = 8 << 20
-	defaultFileBytes = 1 << 20
+	defaultFileBytes = 8 << 20
 )
 
 // Options configure a Set.
