@@ -30,6 +30,7 @@ func settingFlags(f *pflag.FlagSet, t *admin.Settings, r *admin.Retention, agent
 	f.StringVar(&agent.API, "agent-forge-api", agent.API, "agent jobs: base address of the server's REST API (default: the usual one of its kind)")
 	f.BoolVar(&agent.RefuseNewHosts, "agent-refuse-new-hosts", agent.RefuseNewHosts, "agent jobs: refuse changes that name hosts which the site did not name before")
 	f.BoolVar(&agent.RefuseExecutable, "agent-refuse-executable", agent.RefuseExecutable, "agent jobs: refuse changes that add executable MDX")
+	f.BoolVar(&agent.AllowOtherFiles, "agent-allow-other-files", agent.AllowOtherFiles, "agent jobs: allow to write files that are no pages, snippets, pictures, styles or specifications, and that docs.json does not name")
 	f.IntVar(&agent.MaxTurns, "agent-max-turns", agent.MaxTurns, "agent jobs: the most turns of a round (0: as the plan says)")
 	f.Int64Var(&agent.MaxCost, "agent-max-cost", agent.MaxCost, "agent jobs: the most that a round may cost, in millionths of a US dollar (0: as the plan says)")
 	f.IntVar(&agent.MaxFiles, "agent-max-files", agent.MaxFiles, "agent jobs: the most files that a round may change (0: as the plan says)")

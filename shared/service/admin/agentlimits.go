@@ -61,6 +61,9 @@ type AgentSettings struct {
 	// Otherwise, the pull request lists both at its top.
 	RefuseNewHosts   bool `json:"refuseNewHosts,omitempty"`
 	RefuseExecutable bool `json:"refuseExecutable,omitempty"`
+	// AllowOtherFiles lets agents write files that are no parts of the site, such
+	// as scripts and data. The pull request lists them at its top.
+	AllowOtherFiles bool `json:"allowOtherFiles,omitempty"`
 	// MaxTurns, MaxCost (in millionths of a US dollar) and MaxFiles lower the plan's
 	// limits; 0 keeps them.
 	MaxTurns int   `json:"maxTurns,omitempty"`

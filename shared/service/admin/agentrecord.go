@@ -257,15 +257,19 @@ type AgentCommit struct {
 }
 
 // AgentReview is what the reader of a pull request must know: hosts that the site
-// did not name before, code that it did not run, and findings that are left.
+// did not name before, code that it did not run, files that are no parts of the site, and
+// findings that are left.
 type AgentReview struct {
 	NewHosts   []string `json:"newHosts,omitempty"`
 	Executable []string `json:"executable,omitempty"`
+	Others     []string `json:"others,omitempty"` // files that are no parts of the site, with the reasons
 	Findings   []string `json:"findings,omitempty"`
 }
 
 // IsZero reports whether there is nothing to know.
-func (r AgentReview) IsZero() bool { return len(r.NewHosts)+len(r.Executable)+len(r.Findings) == 0 }
+func (r AgentReview) IsZero() bool {
+	return len(r.NewHosts)+len(r.Executable)+len(r.Others)+len(r.Findings) == 0
+}
 
 // Rows of the partition agent#<agj>.
 type (

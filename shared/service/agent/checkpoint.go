@@ -104,6 +104,7 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 	r.tools = tool.NewSet(r.Tree, tool.Options{
 		Check:  r.checker,
 		Limits: tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
+		Others: in.Project.Agent.AllowOtherFiles,
 	})
 	turns, err := s.Admin.AgentTurns(ctx, ref)
 	if err != nil {

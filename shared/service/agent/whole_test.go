@@ -8,6 +8,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 // stopped is an answer that stops at the model's limit of output.
@@ -113,6 +114,34 @@ func TestLargeSpecifications(t *testing.T) {
 			if n := w.model.Left(); n > 0 {
 				t.Errorf("%d steps of the script are left", n)
 			}
+		})
+	}
+}
+
+// A file that is no part of the site is refused to the model, and by Publish if the
+// project takes its leave back. With it, the pull request says why to look at it.
+func TestFilesThatAreNoPartsOfTheSite(t *testing.T) {
+	pipeline := modeltest.Calls(call("write", args{"path": "amplify.yml", "content": "version: 1\n"}))
+	leave := admin.AgentSettings{AllowOtherFiles: true}
+	for _, c := range []struct {
+		name   string
+		set    admin.AgentSettings
+		taken  bool // the leave, before Publish
+		script script
+		want   expected
+	}{
+		{name: "refused", script: steps(pipeline, told("agents write pages", done("Nothing"))), want: expected{turns: 2}},
+		{name: "allowed", set: leave, script: steps(pipeline, done("A pipeline")), want: expected{pulls: 1, first: "**Look at this first.** Files that are no parts of the site",
+			body: []string{"`amplify.yml: runs in CI, or where the site is built`"}}},
+		{name: "no longer allowed", set: leave, taken: true, script: steps(pipeline, done("A pipeline")), want: expected{code: admin.CodeChanges, message: "amplify.yml: runs in CI"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, c.script...)
+			w.configure(c.set)
+			if c.taken {
+				w.at(job.TaskAgentPublish, func() { w.configure(admin.AgentSettings{}) })
+			}
+			w.end(w.run(w.ask("Add a pipeline")), c.want)
 		})
 	}
 }

@@ -261,9 +261,15 @@ func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []to
 	if l := r.In.Limits; len(changes) > l.Files || bytes > l.Bytes {
 		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
 	}
+	others, err := tool.Others(base, root, changes)
+	if err != nil {
+		return admin.AgentReview{}, err
+	}
 	found := tool.Look(base, changes)
 	settings := r.In.Project.Agent
 	switch {
+	case !settings.AllowOtherFiles && len(others) > 0:
+		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes have a file that is no part of the site: %s", others[0])
 	case len(found.Refused) > 0:
 		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes contain what looks like a secret: %s", found.Refused[0])
 	case settings.RefuseNewHosts && len(found.NewHosts) > 0:
@@ -282,6 +288,7 @@ func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []to
 	return admin.AgentReview{
 		NewHosts:   joined(before.NewHosts, found.NewHosts),
 		Executable: joined(before.Executable, found.Executable),
+		Others:     joined(before.Others, others),
 		Findings:   joined(before.Findings, findings),
 	}, nil
 }

@@ -45,6 +45,7 @@ func pullText(r *agent.Round, changes []tool.Change, review admin.AgentReview) t
 	var b strings.Builder
 	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts)
 	warn(&b, "Executable code in pages, which runs where the site is read", review.Executable)
+	warn(&b, "Files that are no parts of the site", review.Others)
 	b.WriteString("## What was asked\n\n")
 	for _, m := range r.In.Messages {
 		b.WriteString(quote(inert(agent.Cut(m.Prompt, maxQuote))) + "\n\n")

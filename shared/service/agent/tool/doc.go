@@ -4,6 +4,7 @@
 // the same bytes.
 //
 //	allowed.go     Allowed: which paths an agent may write
+//	kinds.go       Others: which files are parts of the site, beside those that agents may write
 //	tree.go        Tree: a repository's files with changes; fs.go shows it as a file system
 //	guard.go       sets of edits, refused if they would break a file
 //	review.go      Look: what Publish looks for in changes, whoever made them

@@ -193,6 +193,11 @@ func (s *Set) edit(ctx context.Context, contents map[string][]byte) error {
 			return refuse("Nothing was changed, because the result could not be read:\n%s", b.String())
 		}
 	}
+	for _, p := range paths {
+		if err := s.mayWrite(p, contents[p]); err != nil {
+			return err
+		}
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

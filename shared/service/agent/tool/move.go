@@ -127,7 +127,7 @@ func (m *mover) nameFolder(s *Set, from, to string) (stay []string, err error) {
 		return nil, refuse("to: %q is not a new path in the folder", to)
 	}
 	for _, p := range s.tree.below(from) {
-		if s.tree.text(p) && Allowed(s.tree.full(p), s.tree.root) == nil && s.tree.entries[p].plainOrNew(s.tree, p) {
+		if s.tree.text(p) && Allowed(s.tree.full(p), s.tree.root) == nil && s.tree.entries[p].plainOrNew(s.tree, p) && s.mayMove(p, to+p[len(from):]) {
 			m.moved[p] = to + p[len(from):]
 		} else {
 			stay = append(stay, p)
@@ -137,6 +137,12 @@ func (m *mover) nameFolder(s *Set, from, to string) (stay []string, err error) {
 		return nil, refuse("no file in %s is text that an agent may move", from)
 	}
 	return stay, nil
+}
+
+// mayMove reports whether an agent may write a file at both of two paths.
+func (s *Set) mayMove(from, to string) bool {
+	src, err := s.tree.read(from)
+	return err == nil && s.mayWrite(from, nil) == nil && s.mayWrite(to, src) == nil
 }
 
 // plainOrNew reports whether a file is plain, as new ones are.

@@ -39,6 +39,8 @@ type Options struct {
 	// Check finds what is wrong with the site; if nil, there is no tool check.
 	Check  Checker
 	Limits Limits
+	// Others allows to write files that are no parts of the site; see [Others].
+	Others bool
 }
 
 // A Checker finds what is wrong with a site.
@@ -110,6 +112,8 @@ type Set struct {
 	checker Checker
 	limits  Limits
 	seen    seen
+	kinds   *kinds
+	others  bool
 }
 
 // NewSet returns the tools that work on t.
@@ -124,7 +128,7 @@ func NewSet(t *Tree, o Options) *Set {
 	if l.FileBytes <= 0 {
 		l.FileBytes = defaultFileBytes
 	}
-	return &Set{tree: t, checker: o.Check, limits: l, seen: newSeen()}
+	return &Set{tree: t, checker: o.Check, limits: l, seen: newSeen(), kinds: newKinds(t), others: o.Others}
 }
 
 // tools are all tools, in the order in which they are described to a model.
