@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -143,5 +144,27 @@ func TestFilesThatAreNoPartsOfTheSite(t *testing.T) {
 			}
 			w.end(w.run(w.ask("Add a pipeline")), c.want)
 		})
+	}
+}
+
+// A secret that a model writes is in no event, record or log, whatever the tool.
+func TestSecretsAreNotShown(t *testing.T) {
+	secret := "ghp_" + strings.Repeat("a1B2", 9)
+	w := newWorld(t,
+		modeltest.Calls(call("write", args{"path": "new.mdx", "content": secret}), call("plan", args{"steps": []args{{"text": "Use " + secret, "state": "doing"}}}),
+			call("search", args{"pattern": secret, "literal": true}), call("edit", args{"path": "index.mdx", "old": secret, "new": "x"})).Saying("I write "+secret),
+		told("looks like a secret", mends), modeltest.Calls(call("finish", args{"title": "Done", "summary": "With " + secret})), told("Describe the work without it", finishes))
+	j := w.run(w.ask("Mend the spelling of widget"))
+	w.end(j, expected{pulls: 1, turns: 4})
+	events, _, err := w.admin.AgentEvents(w.ctx, w.caller, j.Project, j.ID, "", 100)
+	if err != nil || len(events) < 4 {
+		t.Fatal(events, err)
+	}
+	shown, err := json.Marshal([]any{events, j, w.forge.Pulls()})
+	if err != nil || strings.Contains(string(shown), secret) {
+		t.Errorf("the secret is shown: %s, %v", shown, err)
+	}
+	if !strings.Contains(string(shown), "I write (a token of GitHub)") {
+		t.Errorf("the answer's text is not shown: %s", shown)
 	}
 }

@@ -250,6 +250,7 @@ func (s *Steps) unfinished(ctx context.Context, r *Round) string {
 // MaxEventText is how many bytes of an answer an event shows.
 const MaxEventText = 2000
 
+// answerText returns what an answer says in words, without secrets.
 func answerText(a model.Answer) string {
 	var texts []string
 	for _, b := range a.Content {
@@ -257,7 +258,7 @@ func answerText(a model.Answer) string {
 			texts = append(texts, strings.TrimSpace(b.Text))
 		}
 	}
-	return strings.Join(texts, "\n\n")
+	return tool.Redact(strings.Join(texts, "\n\n"))
 }
 
 func usage(u model.Usage, m model.Choice) admin.AgentUsage {

@@ -265,7 +265,7 @@ func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []to
 	if err != nil {
 		return admin.AgentReview{}, err
 	}
-	found := tool.Look(base, changes)
+	found := tool.Look(base, root, changes)
 	settings := r.In.Project.Agent
 	switch {
 	case !settings.AllowOtherFiles && len(others) > 0:

@@ -10,6 +10,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Limits of one search or replace. The work of a match is at most the bytes of the
@@ -133,8 +135,20 @@ func (s *Set) missing(p string) error {
 	return refuse("there is no file or folder %.200q in the site's folder", p)
 }
 
+// private finds the names of files that hold credentials, though not of their samples.
+var private = lazy.Regexp(`(?i)(?:^|/)(?:\.env(?:\.[\w-]+)*|\.envrc|\.npmrc|\.netrc|\.pypirc|\.dockercfg|\.htpasswd|\.pgpass|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|tfstate|tfvars)|(?:\.aws|\.ssh|\.docker|\.kube)/.*)$`)
+
+// sampleName finds the endings of samples of such files.
+var sampleName = lazy.Regexp(`(?i)\.(?:example|sample|template|dist|defaults?)$`)
+
+// isPrivate reports whether a file is one that programs keep credentials in.
+func isPrivate(p string) bool { return private().MatchString(p) && !sampleName().MatchString(p) }
+
 // load reads a file that a call names.
 func (s *Set) load(p string) ([]byte, error) {
+	if s.tree.exists(p) && isPrivate(p) {
+		return nil, refuse("%s: programs keep credentials in a file of this name; it is not read", p)
+	}
 	b, err := s.tree.read(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -301,7 +315,7 @@ func (s *Set) texts(ctx context.Context, pattern string, steps *scan, fn func(p 
 	}
 	found := false
 	for _, p := range s.tree.files() {
-		if !match(p) || dotted(p) || !s.tree.text(p) {
+		if !match(p) || dotted(p) || isPrivate(p) || !s.tree.text(p) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

@@ -17,7 +17,7 @@ func TestReview(t *testing.T) {
 		"docs.json": "{}", "run.mdx": "link x", "old.mdx": "[a](https://known.example/x)\n\nexport const f = () => 1\n\nkey " + key + "\n",
 		"other.mdx": "<a href='//cdn.example/x.js'>x</a>\n", "app.js": "x()\n",
 	}
-	got := Look(base, []Change{
+	got := Look(base, "", []Change{
 		{Path: "new.mdx", Content: []byte(strings.Join([]string{
 			"[a](https://known.example/y) [b](https://NEW.example/z) ![c](//pics.example/p.png) [d](//cdn.example) [e](http://new.example)",
 			"", "`https://code.example`", "", "```", "curl https://block.example", "```", "",
@@ -92,7 +92,7 @@ func FuzzReview(f *testing.F) {
 	f.Add("a.mdx", []byte("<A onX={() => 1}>[x](//y.z)"))
 	f.Add("a.svg", []byte("<svg onload=x>"))
 	f.Fuzz(func(t *testing.T, p string, text []byte) {
-		r := Look(propBase, []Change{{Path: p, Content: text}})
+		r := Look(propBase, "", []Change{{Path: p, Content: text}})
 		for _, x := range slices.Concat(r.Refused, r.NewHosts, r.Executable) {
 			if x == "" || len(r.Refused) == 0 && !strings.Contains(x, p+":") {
 				t.Errorf("%q", x)
@@ -107,7 +107,7 @@ func TestReviewOfRealPages(t *testing.T) {
 	for _, name := range []string{"mcp", "novu", "trigger"} {
 		var found []string
 		for _, text := range folderBase(t, corpus(t, name)) {
-			for _, s := range secrets(text) {
+			for _, s := range secrets("", text) {
 				if f := s.kind + ": " + s.text; !slices.Contains(found, f) {
 					found = append(found, f)
 				}
