@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -166,5 +167,24 @@ func TestSecretsAreNotShown(t *testing.T) {
 	}
 	if !strings.Contains(string(shown), "I write (a token of GitHub)") {
 		t.Errorf("the answer's text is not shown: %s", shown)
+	}
+}
+
+// The list of new hosts in a pull request is never cut: changes with more than it can
+// hold are refused.
+func TestAllNewHostsAreListed(t *testing.T) {
+	for _, c := range []struct {
+		hosts int
+		want  expected
+	}{
+		{120, expected{pulls: 1, body: []string{"`h0.example (new.mdx:6)`", "`h60.example (new.mdx:66)`", "`h119.example (new.mdx:125)`"}}},
+		{1200, expected{code: admin.CodeChanges, message: "1200 new hosts"}},
+	} {
+		page := "---\ntitle: New\ndescription: Links\n---\n\n"
+		for i := range c.hosts {
+			page += fmt.Sprintf("[a](https://h%d.example)\n", i)
+		}
+		w := newWorld(t, write("new.mdx", page), done("Links"))
+		w.end(w.run(w.ask("Add links")), c.want)
 	}
 }

@@ -285,22 +285,32 @@ func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []to
 	if r.In.Job.Base.Previous != "" {
 		before = r.In.Job.Review
 	}
-	return admin.AgentReview{
+	review := admin.AgentReview{
 		NewHosts:   joined(before.NewHosts, found.NewHosts),
 		Executable: joined(before.Executable, found.Executable),
 		Others:     joined(before.Others, others),
 		Findings:   joined(before.Findings, findings),
-	}, nil
+	}
+	review.Findings = review.Findings[:min(len(review.Findings), maxFindings)]
+	// These lists are never cut: what is left out could be what matters.
+	if first := slices.Concat(review.NewHosts, review.Executable, review.Others); len(strings.Join(first, "\n")) > maxFirst {
+		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes have %d new hosts, %d pieces of code and %d other files, which is more than a pull request can list",
+			len(review.NewHosts), len(review.Executable), len(review.Others))
+	}
+	return review, nil
 }
 
-// maxReview is the most lines of each kind in a review.
-const maxReview = 50
+// Limits of a review: lines of findings, and bytes of what is to be looked at first.
+const (
+	maxFindings = 50
+	maxFirst    = 24 << 10
+)
 
 // joined appends lines to those of earlier rounds, each once.
 func joined(before, now []string) []string {
 	all := slices.Clone(before)
 	for _, line := range now {
-		if line = plainLine(line, 300); !slices.Contains(all, line) && len(all) < maxReview {
+		if line = plainLine(line, 300); !slices.Contains(all, line) {
 			all = append(all, line)
 		}
 	}

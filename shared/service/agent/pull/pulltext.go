@@ -95,16 +95,13 @@ func pullText(r *agent.Round, changes []tool.Change, review admin.AgentReview) t
 	return t
 }
 
+// warn writes a list that a reviewer must see whole: it is never cut.
 func warn(b *strings.Builder, what string, list []string) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "**Look at this first.** %s:\n\n", what)
-	for i, l := range list {
-		if i == maxListed {
-			fmt.Fprintf(b, "- … and %d more\n", len(list)-i)
-			break
-		}
+	for _, l := range list {
 		b.WriteString("- " + code(l) + "\n")
 	}
 	b.WriteString("\n")

@@ -7,6 +7,7 @@
 //	kinds.go       Others: which files are parts of the site, beside those that agents may write
 //	tree.go        Tree: a repository's files with changes; fs.go shows it as a file system
 //	guard.go       sets of edits, refused if they would break a file
+//	hosts.go       which hosts a file names, as browsers read addresses
 //	secrets.go     what looks like a secret, by our rules and those of gitleaks
 //	review.go      Look: what Publish looks for in changes, whoever made them
 //	set.go         Set: the tools, Call and Result

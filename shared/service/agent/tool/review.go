@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -183,58 +182,15 @@ type mark struct {
 
 func lineOf(src []byte, at int) int { return 1 + bytes.Count(src[:min(at, len(src))], []byte("\n")) }
 
-// hostAddress finds addresses of other hosts in text of any kind.
-var hostAddress = lazy.Regexp(`(?i)(?:\b(?:https?|wss?|ftp):)?//[^\s"'<>()\x60{}\[\]\\,;|]+`)
-
-// hostsOf returns the hosts of other sites that a file sends readers or their
-// browsers to: in a page not those in code blocks and spans, which are text.
-func hostsOf(p string, src []byte) []mark {
-	var all []mark
-	add := func(text string, at int) {
-		for _, m := range hostAddress().FindAllStringIndex(text, -1) {
-			address := text[m[0]:m[1]]
-			if strings.HasPrefix(address, "//") {
-				// Without a scheme only at the beginning of a text or quotes: else it is
-				// a comment.
-				if m[0] > 0 && !strings.ContainsRune(`"'(`+"`", rune(text[m[0]-1])) {
-					continue
-				}
-				address = "https:" + address
-			}
-			if u, err := url.Parse(address); err == nil && strings.Contains(u.Hostname(), ".") {
-				all = append(all, mark{at: at + m[0], text: strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))})
-			}
-		}
-	}
-	if !isPage(p) {
-		add(string(src), 0)
-		return all
-	}
-	f, _ := mdx.Parse(src, (&site.Site{}).Syntax(p))
-	mdx.Walk(f.Root, func(n *mdx.Node) bool {
-		switch n.Kind {
-		case mdx.Link, mdx.Image, mdx.Definition:
-			add(strings.TrimSpace(n.URL), n.Pos.Offset)
-		case mdx.ESM, mdx.Expression:
-			add(n.Value, n.Pos.Offset)
-		case mdx.Element:
-			for _, a := range n.Attrs {
-				add(strings.TrimSpace(a.Value), a.Pos.Offset)
-			}
-		}
-		return true
-	})
-	if yaml, _ := mdx.SplitFrontMatter(src); len(yaml) > 0 {
-		add(string(yaml), bytes.Index(src, yaml))
-	}
-	return all
-}
-
 var (
 	// scriptMark finds what runs in HTML and SVG.
 	scriptMark = lazy.Regexp(`(?i)<(?:script|iframe|object|embed|foreignObject)\b|\son[a-z]{3,20}\s*=|javascript:`)
 	// calling finds what an expression does besides naming a value.
 	calling = lazy.Regexp(`\w\s*(?:\?\.)?\(|=>|\bnew\b|\bimport\b|\x60`)
+	// naming is an expression that names a value, which stands elsewhere.
+	naming = lazy.Regexp(`^[\s.]*[\w$]+(?:\??\.[\w$]+)*\s*$`)
+	// joining finds a text that is put together.
+	joining = lazy.Regexp(`["']\s*\+|\+\s*["']`)
 )
 
 // executable returns the parts of a file that run in browsers or when the page is
@@ -291,6 +247,11 @@ func executable(p string, src []byte) []mark {
 	return all
 }
 
+// loads are attributes with which an element loads something or leads somewhere, in
+// lower case.
+var loads = wordSet(`action archive background cite classid codebase content data formaction href img imagesrcset link manifest ping poster profile
+	src srcset url xlink:href xlinkhref`)
+
 // runs describes the executable part of an attribute, "" for none.
 func runs(a mdx.Attr) string {
 	lower := strings.ToLower(a.Name)
@@ -299,6 +260,9 @@ func runs(a mdx.Attr) string {
 		return "the attribute " + a.Name
 	case (a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread) && !isLiteral(a) && calling().MatchString(a.Value):
 		return "an expression"
+	case (a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread) && !isLiteral(a) && !naming().MatchString(a.Value) &&
+		(joining().MatchString(a.Value) || loads()[lower] || a.Kind == mdx.AttrSpread):
+		return "a computed address"
 	case edit.IsAddress(a.Name) && !html.SafeURL(a.Value):
 		return "an address that runs code"
 	}
