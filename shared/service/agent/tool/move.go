@@ -36,8 +36,10 @@ type mover struct {
 	was, is *site.Site
 
 	links, entries, left int
-	files                map[string]bool
-	redirects            []string
+	// may returns an error for files that an agent may not write.
+	may       func(p string, content []byte) error
+	files     map[string]bool
+	redirects []string
 }
 
 func (s *Set) move(ctx context.Context, a args) (Result, error) {
@@ -49,7 +51,7 @@ func (s *Set) move(ctx context.Context, a args) (Result, error) {
 	if err != nil {
 		return Result{File: from}, err
 	}
-	m := &mover{from: s.tree, to: s.tree.clone(), files: map[string]bool{}}
+	m := &mover{from: s.tree, to: s.tree.clone(), files: map[string]bool{}, may: s.mayWrite}
 	stay, err := m.name(s, from, to, strings.HasSuffix(a.text("to"), "/"))
 	if err != nil {
 		return Result{File: from}, err
@@ -73,7 +75,7 @@ func (s *Set) move(ctx context.Context, a args) (Result, error) {
 		b.add("Redirect: %s", r)
 	}
 	if m.left > 0 {
-		b.add("%s could not be rewritten where they are written with escapes: search for the old path.", plural(m.left, "address"))
+		b.add("%s could not be rewritten, in files that are not parts of the site or where they are written with escapes: search for the old path.", plural(m.left, "address"))
 	}
 	for _, p := range stay {
 		b.add("%s stays: it is not text, or not an agent's to move.", p)
@@ -258,9 +260,14 @@ func (m *mover) source(p string) error {
 	if len(changes) == 0 {
 		return nil
 	}
+	out := edit.Splice(src, changes)
+	if now == p && m.may(p, out) != nil {
+		m.left += len(changes)
+		return nil
+	}
 	m.links += len(changes)
 	m.files[now] = true
-	return m.to.put(now, edit.Splice(src, changes))
+	return m.to.put(now, out)
 }
 
 // mayName reports whether a text could hold an address of what moves: reading

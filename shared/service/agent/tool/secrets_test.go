@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 const (
@@ -145,4 +147,24 @@ func TestPrivateFiles(t *testing.T) {
 	}
 	base[".env.example"] = "needle\n"
 	call(t, newSet(t, base, "", Limits{}), "read", `{"path": ".env.example"}`)
+}
+
+// Real sites can be changed in each page, and their pages moved, without a refusal.
+func TestSecretsOfRealSites(t *testing.T) {
+	short := outside.Short(t)
+	for _, name := range []string{"novu", "mcp", "trigger"} {
+		if short && name != "novu" {
+			continue
+		}
+		base := folderBase(t, corpus(t, name))
+		var changes []Change
+		for _, p := range sortedKeys(base) {
+			if text := base[p]; text != "binary" && isPage(p) && Allowed(p, "") == nil {
+				changes = append(changes, Change{Path: p, Content: []byte(strings.ReplaceAll(text, ". ", ".  "))}, Change{Path: "moved/" + p, Content: []byte(text)})
+			}
+		}
+		if r := Look(base, "", changes); len(r.Refused) > 0 || len(changes) < 100 {
+			t.Errorf("%s, %d changes: %q", name, len(changes), r.Refused)
+		}
+	}
 }

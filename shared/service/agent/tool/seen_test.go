@@ -174,3 +174,27 @@ func TestUnread(t *testing.T) {
 		}
 	}
 }
+
+// A replacement in more files than a job may change is made in those that fit, and says
+// so. What an agent may not write is left alone.
+func TestReplaceInWhatFits(t *testing.T) {
+	base := memory{"docs.json": "{}", "run.yml": "word: 1\n", "AGENTS.md": "word\n"}
+	for i := range 10 {
+		base[fmt.Sprintf("p%d.mdx", i)] = "word\n"
+	}
+	s := newSet(t, base, "", Limits{Files: 4})
+	call(t, s, "edit", `{"path": "p9.mdx", "old": "word", "new": "a word"}`)
+	r := call(t, s, "replace", `{"find": "word", "replace": "term", "apply": true}`)
+	for _, want := range []string{"10 places in 10 files", "2 files left alone, which agents may not write (AGENTS.md, run.yml)", "done in 4 of them, and 6 are left"} {
+		if !strings.Contains(r.Text, want) {
+			t.Errorf("%q is not in: %s", want, r.Text)
+		}
+	}
+	var changed []string
+	for _, c := range s.tree.Changes() {
+		changed = append(changed, c.Path)
+	}
+	if got := strings.Join(changed, " "); got != "p0.mdx p1.mdx p2.mdx p9.mdx" {
+		t.Error(got)
+	}
+}
