@@ -32,7 +32,7 @@ type result struct {
 
 // ownFault are the failures that say something of a model, and not of a network, a
 // key or a forge: those are asked for again.
-var ownFault = []string{admin.CodeBudget, admin.CodeLoop, admin.CodeModelRefused, admin.CodeModelContext, admin.CodeChanges}
+var ownFault = []string{admin.CodeBudget, admin.CodeLoop, admin.CodeModelRefused, admin.CodeModelContext, admin.CodeModelOutput, admin.CodeChanges}
 
 // liveModel is the model of the table that the environment names.
 func liveModel(tb testing.TB) (name string, made func(way http.RoundTripper) model.Choice) {

@@ -225,6 +225,8 @@ var keepers = map[string]keeper{
 	"github.com/tdewolff/minify/v2":          {"only assets of our own are minified", []string{"shared/render/theme", "shared/render/script", "shared/render/search"}},
 	"github.com/goccy/go-yaml":               {"one reader of front matter, one of rules, the chart's head", []string{"shared/render/check", "shared/render/site", "shared/render/theme", "shared/render/diagram", "infra/image"}},
 	"go.yaml.in/yaml/v3":                     {"the one YAML library that keeps order and lines", []string{"shared/render/reference"}},
+	"github.com/zricethezav/gitleaks/v8":     {"rules of secrets are judged in one place", []string{"shared/service/agent/tool"}},
+	"github.com/pelletier/go-toml/v2":        {"rules of secrets are judged in one place", []string{"shared/service/agent/tool"}},
 	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve"}},
 	"znkr.io/diff":                           {"words of pages are compared in one place, and lines merged in one", []string{"shared/delivery/diff", "shared/service/agent/merge"}},
 	"github.com/yuin/goldmark":               {"mdx is the one parser of Markdown", nil},

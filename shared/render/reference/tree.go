@@ -210,6 +210,20 @@ func appendJSONString(b []byte, s string) []byte {
 	return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
 }
 
+// Members returns the names of the members at the top of a file, JSON or the first
+// document of YAML, in their order; nil if the file can't be read or is no object.
+func Members(src []byte) []string {
+	v, err := parse(src)
+	if err != nil {
+		return nil
+	}
+	var all []string
+	for _, m := range v.members {
+		all = append(all, m.key)
+	}
+	return all
+}
+
 // fault is what is wrong with a file, at a line (0 where there is none).
 type fault struct {
 	line    int

@@ -73,6 +73,9 @@ type AgentSettings struct {
 	// Otherwise, the pull request lists both at its top.
 	RefuseNewHosts   bool `json:"refuseNewHosts,omitempty"`
 	RefuseExecutable bool `json:"refuseExecutable,omitempty"`
+	// AllowOtherFiles lets agents write files that are no parts of the site, such
+	// as scripts and data. The pull request lists them at its top.
+	AllowOtherFiles bool `json:"allowOtherFiles,omitempty"`
 	// BranchPrefix begins the names of branches; empty for DefaultBranchPrefix.
 	BranchPrefix string `json:"branchPrefix,omitempty"`
 	// TitlePrefix, such as "docs: ", begins titles of commits and pull requests that

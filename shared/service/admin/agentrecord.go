@@ -364,18 +364,19 @@ func (r AgentReturnReason) Most() int {
 }
 
 // AgentReview is what the reader of a pull request must know: hosts that the site
-// did not name before, code that it did not run, findings that are left, and places that
-// conflict with what others changed.
+// did not name before, code that it did not run, files that are no parts of the site,
+// findings that are left, and places that conflict with what others changed.
 type AgentReview struct {
 	NewHosts   []string `json:"newHosts,omitempty"`
 	Executable []string `json:"executable,omitempty"`
+	Others     []string `json:"others,omitempty"` // files that are no parts of the site, with the reasons
 	Findings   []string `json:"findings,omitempty"`
 	Conflicts  []string `json:"conflicts,omitempty"`
 }
 
 // IsZero reports whether there is nothing to know.
 func (r AgentReview) IsZero() bool {
-	return len(r.NewHosts)+len(r.Executable)+len(r.Findings)+len(r.Conflicts) == 0
+	return len(r.NewHosts)+len(r.Executable)+len(r.Others)+len(r.Findings)+len(r.Conflicts) == 0
 }
 
 // AgentEnd is how a round ended. Those of earlier versions have Code and Reopened alone.

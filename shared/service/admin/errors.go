@@ -70,6 +70,7 @@ const (
 	CodeModelDown     = "model_unavailable"      // the model did not answer for long
 	CodeModelRefused  = "model_refused"          // the model refused to work on the prompt
 	CodeModelContext  = "model_context"          // the conversation is larger than the model takes
+	CodeModelOutput   = "model_output"           // answers of the model stopped at its limit of output again and again
 	CodeModelInvalid  = "model_invalid"          // the model's server took a request as wrong
 	CodeRepositoryOff = "repository_unreachable" // the forge did not answer
 	CodeRepository    = "repository_not_found"   // no such repository for this credential
@@ -95,7 +96,7 @@ func Codes() []string {
 		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeTooManyWebhooks, CodeDeliveryPending, CodeTooManyKeys, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
 		CodeSiteTooLarge, CodeProcessEnded, CodeJobNotActive, CodeTemporary, CodeInternal,
 		CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeArchived, CodePublishing, CodeSuperseded, CodeCancelled,
-		CodeBudget, CodeLoop, CodeBranchMoved, CodeModelDown, CodeModelRefused, CodeModelContext, CodeModelInvalid,
+		CodeBudget, CodeLoop, CodeBranchMoved, CodeModelDown, CodeModelRefused, CodeModelContext, CodeModelOutput, CodeModelInvalid,
 		CodeRepositoryOff, CodeRepository, CodeCredential, CodePush, CodeRef, CodeRepositoryBig, CodeForgeLimit, CodePull, CodeChanges,
 	}
 }

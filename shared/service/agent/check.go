@@ -1,8 +1,12 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"io/fs"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
@@ -53,11 +57,46 @@ func (c *Checker) Check(ctx context.Context, site fs.FS, all bool) ([]tool.Findi
 	return found, nil
 }
 
-// Findings is all that is wrong with a site.
+// Findings is all that is wrong with a site. What only looks wrong because a file is
+// too large to be read is not among it.
 func (c *Checker) Findings(ctx context.Context, site fs.FS) ([]check.Finding, error) {
 	r, err := check.Site(ctx, site, check.Options{Domain: c.domain, Rules: c.rules, Tools: c.tools})
 	if err != nil {
 		return nil, err
 	}
-	return r.Findings, nil
+	return certain(site, r.Findings), nil
+}
+
+// certain leaves out findings that may come of files that a check can't read.
+func certain(site fs.FS, found []check.Finding) []check.Finding {
+	tree, ok := site.(interface{ LeftOut() []string })
+	if !ok {
+		return found
+	}
+	left := tree.LeftOut()
+	specification, inUse := false, false
+	for _, p := range left {
+		switch path.Ext(p) {
+		case ".json", ".yaml", ".yml":
+			specification = true
+			for _, name := range []string{"docs.json", "mint.json"} {
+				b, err := fs.ReadFile(site, name)
+				inUse = inUse || err == nil && bytes.Contains(b, []byte(path.Base(p)))
+			}
+		}
+	}
+	return slices.DeleteFunc(found, func(f check.Finding) bool {
+		for _, p := range left {
+			if f.File == p || strings.Contains(f.Message, p) {
+				return true
+			}
+		}
+		switch f.Code {
+		case "api-operation", "api-missing", "nav-endpoint":
+			return specification // it may have the operation
+		case "link-missing", "fragment-missing", "nav-missing", "nav-empty":
+			return inUse // its pages are not there
+		}
+		return false
+	})
 }

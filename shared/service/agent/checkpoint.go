@@ -33,6 +33,8 @@ type checkpoint struct {
 	Warned bool `json:"warned,omitempty"`
 	// Last is set if the model was told that this is its last turn.
 	Last bool `json:"last,omitempty"`
+	// Cut is set if the answer stopped at a limit of the model before its end.
+	Cut bool `json:"cut,omitempty"`
 	// Forgotten is the number of turns whose results the model no longer reads,
 	// because the conversation had outgrown it.
 	Forgotten int `json:"forgotten,omitempty"`
@@ -74,6 +76,7 @@ type Round struct {
 	repeated  map[string]int         // calls by digest
 	plan      []tool.PlanItem
 	silent    int    // number of turns without a call, up to the last one
+	cut       int    // number of answers that stopped before their end, up to the last one
 	back      string // why Publish gave the round back after its last turn
 	warned    bool
 	last      bool
@@ -103,7 +106,15 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 	r.tools = tool.NewSet(r.Tree, tool.Options{
 		Check:  r.checker,
 		Limits: tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
+		Others: in.Project.Agent.AllowOtherFiles,
 	})
+	for i := 1; i < len(r.messages); i += 2 { // answers, each with its results in the message after it
+		results := r.results
+		if i+1 < len(r.messages) {
+			results = r.messages[i+1].Content
+		}
+		r.recall(r.messages[i].Content, results)
+	}
 	return r, nil
 }
 
@@ -144,6 +155,19 @@ func (s Rounds) restore(ctx context.Context, r *Round, manifest string, turns []
 	return r, r.Tree.Apply(changes)
 }
 
+// recall tells the tools what the model has seen by the calls of an answer.
+func (r *Round) recall(answer, results []model.Block) {
+	by := map[string]model.Block{}
+	for _, b := range results {
+		by[b.ToolUseID] = b
+	}
+	for _, b := range answer {
+		if result, ok := by[b.ID]; ok && b.Type == model.TypeToolUse {
+			r.tools.Recall(b.Name, b.Input, tool.Result{Text: result.Content, IsError: result.IsError})
+		}
+	}
+}
+
 // check returns the new findings about the site with the round's changes.
 func (r *Round) check(ctx context.Context) ([]tool.Finding, error) {
 	return r.checker.Check(ctx, r.Tree.FS(), false)
@@ -170,6 +194,10 @@ func (r *Round) apply(t admin.AgentTurn, c checkpoint) {
 	r.silent++
 	if len(c.Calls) > 0 {
 		r.silent = 0
+	}
+	r.cut++
+	if !c.Cut {
+		r.cut = 0
 	}
 	if c.Plan != nil {
 		r.plan = c.Plan

@@ -109,11 +109,15 @@ func (r *Round) say(unread []admin.AgentMessage) (said []string, seen int) {
 		said = append(said, text)
 		seen = max(seen, m.N)
 	}
-	if len(said) == 0 && len(r.results) == 0 {
+	if r.cut > 0 {
+		said = append(said, sayCut)
+	} else if len(said) == 0 && len(r.results) == 0 {
 		said = append(said, sayTool)
 	}
 	return said, seen
 }
+
+const sayCut = "Your answer stopped at its limit of tokens, before its end. Go on where it stopped, with shorter answers: a long file is written in parts, the first with write, each further one with write and append. If the next answer stops there as well, the job ends."
 
 const sayTool = "That was text without a call of a tool. Go on with your tools, or call finish if you are done."
 

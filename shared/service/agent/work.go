@@ -221,9 +221,14 @@ func (s *Steps) send(ctx context.Context, r *Round, m model.Choice, c *checkpoin
 }
 
 // call runs the answer's calls and adds their results to the checkpoint and the event.
-// The error ends the round after this turn is written.
+// The error ends the round after this turn is written. An answer that stopped at a limit
+// of the model never finishes the round: it is continued once.
 func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *checkpoint, event *admin.AgentEvent) error {
 	var stop error
+	c.Cut = answer.Stop == model.StopMaxTokens || answer.Stop == model.StopContext
+	if c.Cut && r.cut > 0 {
+		stop = admin.Errorf(admin.CodeModelOutput, "two answers of the model in a row stopped at its limit of output tokens")
+	}
 	for _, b := range answer.Content {
 		if b.Type != model.TypeToolUse {
 			continue
@@ -233,6 +238,9 @@ func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *chec
 			result = tool.Result{Text: fault.Error(), IsError: true, Outcome: "not a call"}
 		} else {
 			result = r.tools.Call(ctx, b.Name, b.Input)
+		}
+		if result.Finish != nil && c.Cut {
+			result = tool.Result{Text: "Not finished: your answer stopped at its limit of tokens before its end. Call finish alone.", IsError: true, Outcome: "cut off"}
 		}
 		if result.Finish != nil && !r.warned && !c.Last {
 			// The model wrote all calls before it saw any result: what holds up one
@@ -264,7 +272,7 @@ func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *chec
 		c.Results = append(c.Results, model.ToolResult(b.ID, result.Text, result.IsError))
 		event.Tools = append(event.Tools, admin.AgentToolCall{Name: b.Name, File: result.File, Outcome: result.Outcome, Failed: result.IsError})
 	}
-	if len(c.Calls) == 0 && (r.silent > 0 || c.Last) {
+	if len(c.Calls) == 0 && !c.Cut && (r.silent > 0 || c.Last) {
 		// Asked once to use its tools, the model still only writes: its answer
 		// ends the round.
 		c.Finish = &tool.Finish{Summary: answerText(answer)}
@@ -301,6 +309,7 @@ func (s *Steps) unfinished(ctx context.Context, r *Round) string {
 // MaxEventText is how many bytes of an answer an event shows.
 const MaxEventText = 2000
 
+// answerText returns what an answer says in words, without secrets.
 func answerText(a model.Answer) string {
 	var texts []string
 	for _, b := range a.Content {
@@ -308,7 +317,7 @@ func answerText(a model.Answer) string {
 			texts = append(texts, strings.TrimSpace(b.Text))
 		}
 	}
-	return strings.Join(texts, "\n\n")
+	return tool.Redact(strings.Join(texts, "\n\n"))
 }
 
 func usage(u model.Usage, m model.Choice) admin.AgentUsage {

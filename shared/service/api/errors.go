@@ -33,7 +33,7 @@ func status(code string) int {
 	case admin.CodeBundleGone, admin.CodeFindingsGone:
 		return http.StatusGone
 	case admin.CodeKeyReused, admin.CodeInvalidSite, admin.CodeInvalidPaths, admin.CodeSiteTooLarge, admin.CodeProcessEnded,
-		admin.CodeLoop, admin.CodeBranchMoved, admin.CodeModelDown, admin.CodeModelRefused, admin.CodeModelContext, admin.CodeModelInvalid,
+		admin.CodeLoop, admin.CodeBranchMoved, admin.CodeModelDown, admin.CodeModelRefused, admin.CodeModelContext, admin.CodeModelOutput, admin.CodeModelInvalid,
 		admin.CodeRepositoryOff, admin.CodeRepository, admin.CodeCredential, admin.CodePush, admin.CodeRef, admin.CodeRepositoryBig,
 		admin.CodeForgeLimit, admin.CodePull, admin.CodeChanges: // all of the last are of failed jobs alone
 		return http.StatusUnprocessableEntity

@@ -16,7 +16,7 @@ import (
 // of that commit, and the findings of a check of the site as it is.
 //
 // It returns the forge's errors (repository_unreachable, ref_not_found, …),
-// invalid_site for a repository without a docs.json, and cancelled.
+// invalid_site for a repository without a docs.json or mint.json, and cancelled.
 func (s *Steps) Prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
 	return s.rounds.Step(ctx, ref, admin.AgentPreparing, s.prepare)
 }
@@ -50,7 +50,7 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		return out, err
 	}
 	defer tree.Close()
-	r, files, err := read(ctx, tree)
+	r, files, err := read(ctx, tree, in.Project.Agent.Root)
 	if err != nil {
 		return out, err
 	}

@@ -468,7 +468,7 @@ func (g *ground) fetch(ctx context.Context, f *forge.Forge, repo forge.Repositor
 	if g.tree, err = f.Fetch(ctx, repo, commit, from...); err != nil {
 		return err
 	}
-	if g.base, g.files, err = read(ctx, g.tree); err != nil {
+	if g.base, g.files, err = read(ctx, g.tree, r.In.Project.Agent.Root); err != nil {
 		return err
 	}
 	g.changes, g.conflicts = agent.Rebase(r.Base, changes, g.base)
@@ -506,9 +506,15 @@ func look(r *agent.Round, base *agent.Repository, root string, changes []tool.Ch
 	if l := r.In.Limits; len(changes) > l.Files || bytes > l.Bytes {
 		return admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
 	}
-	found := tool.Look(base, changes)
+	others, err := tool.Others(base, root, changes)
+	if err != nil {
+		return err
+	}
+	found := tool.Look(base, root, changes)
 	settings := r.In.Project.Agent
 	switch {
+	case !settings.AllowOtherFiles && len(others) > 0:
+		return admin.Errorf(admin.CodeChanges, "the changes have a file that is no part of the site: %s", others[0])
 	case len(found.Refused) > 0:
 		return admin.Errorf(admin.CodeChanges, "the changes contain what looks like a secret: %s", found.Refused[0])
 	case settings.RefuseNewHosts && len(found.NewHosts) > 0:

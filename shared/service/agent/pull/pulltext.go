@@ -126,6 +126,7 @@ func (t text) part(room int) string {
 	warn(&b, "Conflicts with what others changed", review.Conflicts)
 	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts)
 	warn(&b, "Executable code in pages, which runs where the site is read", review.Executable)
+	warn(&b, "Files that are no parts of the site", review.Others)
 	if n, lost := len(t.whole.site.Lost)-maxListed, t.whole.site.Lost; n > 0 {
 		warn(&b, "Addresses of pages that lead nowhere any more, and "+strconv.Itoa(n)+" more", lost[:maxListed])
 	} else {

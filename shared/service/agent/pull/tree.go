@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -18,46 +20,55 @@ import (
 
 // Limits of what Prepare keeps of a repository.
 const (
-	// maxText is the largest file that counts as text, in bytes. Of larger ones only
-	// path and size are kept.
-	maxText = 1 << 20
+	// maxText is the largest file of the site's folder that counts as text, in
+	// bytes: specifications of some megabytes are common. maxOther is that of files
+	// elsewhere. Of larger ones only path and size are kept.
+	maxText  = 8 << 20
+	maxOther = 1 << 20
 	// maxTexts is the most text of one repository, in bytes: Work has it in
 	// memory.
 	maxTexts = 256 << 20
-	// maxInstructions is the most of AGENTS.md that the model reads, in bytes.
+	// maxInstructions is the most of instructions for agents that the model reads,
+	// in bytes.
 	maxInstructions = 16 << 10
 )
 
 // isText reports whether a file's bytes are text that a model can read and edit.
 func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
 
-// read reads the files of a fetched commit into memory. It returns site_too_large if
-// their text exceeds the limit.
-func read(ctx context.Context, t *forge.Tree) (*agent.Repository, []agent.File, error) {
+// read reads the files of a fetched commit into memory; want is the folder of the
+// site that the project names. It returns site_too_large if their text exceeds the
+// limit.
+func read(ctx context.Context, t *forge.Tree, want string) (*agent.Repository, []agent.File, error) {
 	r := &agent.Repository{Texts: map[string][]byte{}}
-	var files []agent.File
-	var total int64
 	for f := range t.Files() {
-		if !fs.ValidPath(f.Path) { // a commit keeps the files that it doesn't name
-			continue
+		if fs.ValidPath(f.Path) { // a commit keeps the files that it doesn't name
+			r.Entries = append(r.Entries, tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Mode == forge.Regular})
 		}
-		plain := f.Mode == forge.Regular
-		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: plain}
-		b, err := textOf(ctx, t, f)
+	}
+	slices.SortFunc(r.Entries, func(a, b tool.Entry) int { return cmp.Compare(a.Path, b.Path) })
+	root, rootErr := siteRoot(r, want) // the caller reports an error
+	files := make([]agent.File, len(r.Entries))
+	var total int64
+	for i := range r.Entries {
+		e := &r.Entries[i]
+		most := int64(maxOther)
+		if rootErr == nil && (root == "" || strings.HasPrefix(e.Path, root+"/")) {
+			most = maxText
+		}
+		f, _ := t.File(e.Path)
+		b, err := textOf(ctx, t, f, most)
 		if err != nil {
 			return nil, nil, err
 		}
 		if b != nil {
-			entry.Text, r.Texts[f.Path] = true, b
+			e.Size, e.Text, r.Texts[e.Path] = int64(len(b)), true, b
 			if total += int64(len(b)); total > maxTexts {
 				return nil, nil, admin.Errorf(admin.CodeRepositoryBig, "the repository has more than %d MiB of text", maxTexts>>20)
 			}
 		}
-		files = append(files, agent.File{Path: f.Path, Size: f.Size, Plain: plain})
-		r.Entries = append(r.Entries, entry)
+		files[i] = agent.File{Path: e.Path, Size: e.Size, Plain: e.Plain}
 	}
-	slices.SortFunc(files, func(a, b agent.File) int { return cmp.Compare(a.Path, b.Path) })
-	slices.SortFunc(r.Entries, func(a, b tool.Entry) int { return cmp.Compare(a.Path, b.Path) })
 	return r, files, nil
 }
 
@@ -69,30 +80,44 @@ func readFiles(ctx context.Context, t *forge.Tree, paths []string) (*agent.Repos
 		if !ok {
 			continue
 		}
-		b, err := textOf(ctx, t, f)
+		b, err := textOf(ctx, t, f, maxText)
 		if err != nil {
 			return nil, err
 		}
 		if b != nil {
-			r.Texts[path] = b
+			r.Texts[path], f.Size = b, int64(len(b))
 		}
 		r.Entries = append(r.Entries, tool.Entry{Path: path, Size: f.Size, Text: b != nil, Plain: f.Mode == forge.Regular})
 	}
 	return r, nil
 }
 
-// textOf returns the text of a file, nil if it is none, or too large.
-func textOf(ctx context.Context, t *forge.Tree, f forge.File) ([]byte, error) {
-	if f.Mode != forge.Regular && f.Mode != forge.Executable || f.Size < 0 || f.Size > maxText {
+// textOf returns the text of a file, nil if it is none or has more than most bytes.
+func textOf(ctx context.Context, t *forge.Tree, f forge.File, most int64) ([]byte, error) {
+	if !mayBeText(f, most) {
 		return nil, nil
 	}
 	b, err := readFile(ctx, t, f.Path)
-	if err != nil || !isText(b) {
+	if err != nil || int64(len(b)) > most || !isText(b) {
 		return nil, err
 	}
 	return b, nil
 }
 
+// mayBeText reports whether a file is opened to see if it is text. A large file is
+// still on the forge, which doesn't say how large it is: only those of a kind that
+// is text come from there.
+func mayBeText(f forge.File, most int64) bool {
+	switch {
+	case f.Mode != forge.Regular && f.Mode != forge.Executable:
+		return false
+	case f.Size < 0:
+		return most > maxOther && tool.IsSource(f.Path)
+	}
+	return f.Size <= most
+}
+
+// readFile reads a file, of a larger one than maxText its beginning alone.
 func readFile(ctx context.Context, t *forge.Tree, path string) ([]byte, error) {
 	f, err := t.Open(ctx, path)
 	if err != nil {
@@ -102,47 +127,68 @@ func readFile(ctx context.Context, t *forge.Tree, path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxText+1))
 }
 
-// siteRoot finds the folder of the site: the one that the project names, else
-// the only one with a docs.json, else the highest.
+// siteRoot finds the folder of the site: the one that the project names, else the
+// only one with a configuration, else the highest. A mint.json counts where no folder
+// has a docs.json.
 func siteRoot(r *agent.Repository, want string) (string, error) {
-	const name = "docs.json"
-	if want != "" {
-		if _, ok := r.Texts[want+"/"+name]; !ok {
-			return "", admin.Errorf(admin.CodeInvalidSite, "the folder %[2]s of the repository has no %[1]s", name, want)
-		}
-		return want, nil
-	}
-	var roots []string
-	for _, e := range r.Entries {
-		if e.Path == name {
-			return "", nil
-		}
-		if root, ok := strings.CutSuffix(e.Path, "/"+name); ok {
+	for _, name := range []string{"docs.json", "mint.json"} {
+		var roots []string
+		for _, e := range r.Entries {
+			root, base := path.Split(e.Path)
+			if root = strings.TrimSuffix(root, "/"); base != name || want != "" && root != want {
+				continue
+			}
+			if root == "" || root == want {
+				return root, nil
+			}
 			roots = append(roots, root)
 		}
-	}
-	if len(roots) == 0 {
-		return "", admin.Errorf(admin.CodeInvalidSite, "the repository has no %s", name)
-	}
-	slices.SortStableFunc(roots, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
-	if len(roots) > 1 && strings.Count(roots[0], "/") == strings.Count(roots[1], "/") {
-		return "", admin.Errorf(admin.CodeInvalidSite, "the repository has several sites (%s, %s); name the folder in the project's settings", roots[0], roots[1])
-	}
-	return roots[0], nil
-}
-
-// instructions returns the repository's instructions for agents, from the folder of
-// the site or from the root.
-func instructions(r *agent.Repository, root string) string {
-	for _, folder := range []string{root, ""} {
-		for _, name := range []string{".bindery/AGENTS.md", ".mintlify/AGENTS.md"} {
-			if folder != "" {
-				name = folder + "/" + name
-			}
-			if b, ok := r.Texts[name]; ok {
-				return agent.Cut(string(b), maxInstructions)
-			}
+		slices.SortStableFunc(roots, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
+		switch {
+		case len(roots) > 1 && strings.Count(roots[0], "/") == strings.Count(roots[1], "/"):
+			return "", admin.Errorf(admin.CodeInvalidSite, "the repository has several sites (%s, %s); name the folder in the project's settings", roots[0], roots[1])
+		case len(roots) > 0:
+			return roots[0], nil
 		}
 	}
-	return ""
+	if want != "" {
+		return "", admin.Errorf(admin.CodeInvalidSite, "the folder %s of the repository has no docs.json", want)
+	}
+	return "", admin.Errorf(admin.CodeInvalidSite, "the repository has no docs.json")
+}
+
+// instructions returns the repository's instructions for agents: those of the site's
+// folder first, then of each folder above it up to the root. In a folder, those for
+// documentation come before those for all work. Case does not count in their names.
+func instructions(r *agent.Repository, root string) string {
+	names := map[string]string{}
+	for _, e := range r.Entries {
+		if low := strings.ToLower(e.Path); e.Text && (strings.HasSuffix(low, "agents.md") || strings.HasSuffix(low, "claude.md")) && names[low] == "" {
+			names[low] = e.Path
+		}
+	}
+	var b strings.Builder
+	add := func(folder string, candidates ...string) {
+		for _, c := range candidates {
+			name := names[strings.ToLower(path.Join(folder, c))]
+			if name == "" {
+				continue
+			}
+			if b.Len() > 0 {
+				fmt.Fprintf(&b, "\nFrom %s:\n\n", name)
+			}
+			b.WriteString(strings.TrimRight(string(r.Texts[name]), "\n") + "\n")
+			return
+		}
+	}
+	for folder := root; ; folder = path.Dir(folder) {
+		if folder == "." {
+			folder = ""
+		}
+		add(folder, ".bindery/AGENTS.md", ".mintlify/AGENTS.md")
+		add(folder, "AGENTS.md", "CLAUDE.md")
+		if folder == "" {
+			return agent.Cut(b.String(), maxInstructions)
+		}
+	}
 }

@@ -42,7 +42,7 @@ func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g 
 	before := base
 	if start.Commit != g.tree.Commit {
 		var err error
-		if before, _, err = read(ctx, start); err != nil {
+		if before, _, err = read(ctx, start, r.In.Project.Agent.Root); err != nil {
 			return nil, err
 		}
 	}
@@ -92,10 +92,15 @@ func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g 
 			all = append(all, tool.Change{Path: f.path, Delete: true})
 		}
 	}
-	found := tool.Look(before, all)
+	found := tool.Look(before, root, all)
+	others, err := tool.Others(before, root, all)
+	if err != nil {
+		return nil, err
+	}
 	// These lists are never cut: what is left out could be what matters.
-	if first := slices.Concat(found.NewHosts, found.Executable); len(strings.Join(first, "\n")) > maxFirst {
-		return nil, admin.Errorf(admin.CodeChanges, "the changes have %d new hosts and %d pieces of code, which is more than a pull request can list", len(found.NewHosts), len(found.Executable))
+	if first := slices.Concat(found.NewHosts, found.Executable, others); len(strings.Join(first, "\n")) > maxFirst {
+		return nil, admin.Errorf(admin.CodeChanges, "the changes have %d new hosts, %d pieces of code and %d other files, which is more than a pull request can list",
+			len(found.NewHosts), len(found.Executable), len(others))
 	}
 	known := before
 	if at, err := siteRoot(before, r.In.Project.Agent.Root); err != nil || at != root {
@@ -120,7 +125,7 @@ func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g 
 	}
 	w.move(w.site.Leads)
 	findings, err := findingsOf(ctx, r.In.Project.Domain, from, to)
-	w.review = admin.AgentReview{NewHosts: plain(found.NewHosts), Executable: plain(found.Executable), Findings: plain(findings[:min(len(findings), maxFindings)])}
+	w.review = admin.AgentReview{NewHosts: plain(found.NewHosts), Executable: plain(found.Executable), Others: plain(others), Findings: plain(findings[:min(len(findings), maxFindings)])}
 	return w, err
 }
 

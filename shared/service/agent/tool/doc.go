@@ -4,8 +4,11 @@
 // the same bytes.
 //
 //	allowed.go     Allowed: which paths an agent may write
+//	kinds.go       Others: which files are parts of the site, beside those that agents may write
 //	tree.go        Tree: a repository's files with changes; fs.go shows it as a file system
 //	guard.go       sets of edits, refused if they would break a file
+//	hosts.go       which hosts a file names, as browsers read addresses
+//	secrets.go     what looks like a secret, by our rules and those of gitleaks
 //	review.go      Look: what Publish looks for in changes, whoever made them
 //	compare.go     Compare: redirects, navigation and addresses of two states of a site
 //	set.go         Set: the tools, Call and Result
@@ -13,6 +16,7 @@
 //	glob.go        patterns of paths
 //	look.go        list, search, read
 //	write.go       edit, write, replace
+//	seen.go        which lines the model has seen: only files that it knows are replaced
 //	move.go        move; redirects.go keeps old addresses alive
 //	delete.go      delete
 //	navigation.go  navigation

@@ -18,7 +18,22 @@ func (t *Tree) FS() fs.FS { return treeFS{t.clone()} }
 
 func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
 
+// IsSource reports whether a path is that of a file that a site is made of and that
+// a check reads as text.
+func IsSource(p string) bool { return allowedExtensions[strings.ToLower(path.Ext(p))] }
+
 type treeFS struct{ t *Tree }
+
+// LeftOut lists the files that a site may be made of and that have no text here,
+// because they are too large or because they are not text.
+func (f treeFS) LeftOut() (all []string) {
+	for _, p := range f.t.files() {
+		if IsSource(p) && !f.t.text(p) && f.t.size(p) != 0 {
+			all = append(all, p)
+		}
+	}
+	return all
+}
 
 // Open implements fs.FS.
 func (f treeFS) Open(name string) (fs.File, error) {

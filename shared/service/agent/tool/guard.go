@@ -193,10 +193,42 @@ func (s *Set) edit(ctx context.Context, contents map[string][]byte) error {
 			return refuse("Nothing was changed, because the result could not be read:\n%s", b.String())
 		}
 	}
+	for _, p := range paths {
+		if err := s.mayWrite(p, contents[p]); err != nil {
+			return err
+		}
+	}
+	if err := s.noSecrets(contents); err != nil {
+		return err
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	*s.tree = *next
+	return nil
+}
+
+// noSecrets returns an error for new texts with secrets that the site doesn't have
+// already. It says kind and line, and never the value.
+func (s *Set) noSecrets(contents map[string][]byte) error {
+	published := func(value string) bool {
+		for _, p := range s.kinds.was.files() {
+			if src, err := s.kinds.was.read(p); err == nil && IsSource(p) && !dotted(p) && bytes.Contains(src, []byte(value)) {
+				return true
+			}
+		}
+		return false
+	}
+	var b strings.Builder
+	for _, p := range slices.Sorted(maps.Keys(contents)) {
+		old, _ := s.tree.read(p) // nil for a new file
+		for _, m := range freshSecrets(p, string(contents[p]), string(old), published) {
+			fmt.Fprintf(&b, "%s:%d: looks like a secret: %s\n", p, lineOf(contents[p], m.at), m.kind)
+		}
+	}
+	if b.Len() > 0 {
+		return refuse("Nothing was changed, because pages are public. Write a placeholder, such as YOUR_TOKEN, in the place of:\n%s", b.String())
+	}
 	return nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
 
 // Limits of one search or replace. The work of a match is at most the bytes of the
@@ -133,8 +135,20 @@ func (s *Set) missing(p string) error {
 	return refuse("there is no file or folder %.200q in the site's folder", p)
 }
 
+// private finds the names of files that hold credentials, though not of their samples.
+var private = lazy.Regexp(`(?i)(?:^|/)(?:\.env(?:\.[\w-]+)*|\.envrc|\.npmrc|\.netrc|\.pypirc|\.dockercfg|\.htpasswd|\.pgpass|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|tfstate|tfvars)|(?:\.aws|\.ssh|\.docker|\.kube)/.*)$`)
+
+// sampleName finds the endings of samples of such files.
+var sampleName = lazy.Regexp(`(?i)\.(?:example|sample|template|dist|defaults?)$`)
+
+// isPrivate reports whether a file is one that programs keep credentials in.
+func isPrivate(p string) bool { return private().MatchString(p) && !sampleName().MatchString(p) }
+
 // load reads a file that a call names.
 func (s *Set) load(p string) ([]byte, error) {
+	if s.tree.exists(p) && isPrivate(p) {
+		return nil, refuse("%s: programs keep credentials in a file of this name; it is not read", p)
+	}
 	b, err := s.tree.read(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -153,10 +167,11 @@ func (s *Set) load(p string) ([]byte, error) {
 var readTool = definition{
 	name: "read",
 	about: "Reads a file. Each line has its number and a tab before it, which are not part of the file. " +
-		"A long file is cut; the result says how to go on.",
+		"A result has at most 16 KiB; where more follows, also of one line, it says how to go on.",
 	params: []param{
 		{name: "path", required: true, about: "The file."},
 		{name: "from", kind: number, least: 1, most: 1 << 30, about: "The first line, from 1. Default 1."},
+		{name: "column", kind: number, least: 1, most: 1 << 30, about: "Where in the first line to begin, in bytes from 1. Default 1."},
 		{name: "lines", kind: number, least: 1, most: 1 << 20, about: "How many lines. Default: as many as fit."},
 	},
 	call: (*Set).readFile,
@@ -172,7 +187,7 @@ func (s *Set) readFile(_ context.Context, a args) (Result, error) {
 		return Result{File: p}, err
 	}
 	lines := linesOf(src)
-	from := a.number("from", 1)
+	from, column := a.number("from", 1), a.number("column", 1)
 	if from > len(lines) && len(lines) > 0 {
 		return Result{File: p}, refuse("%s has only %s", p, plural(len(lines), "line"))
 	}
@@ -184,19 +199,49 @@ func (s *Set) readFile(_ context.Context, a args) (Result, error) {
 	} else if mixed {
 		b.WriteString(", some of which end in CR LF")
 	}
+	if len(src) > 0 && src[len(src)-1] != '\n' {
+		b.WriteString(", the last without an end")
+	}
+	if column > 1 {
+		fmt.Fprintf(&b, "; line %d from column %d", from, column)
+	}
 	b.WriteByte('\n')
-	at := from
+	at, begin, rest := from, column-1, 0
 	for ; at <= to; at++ {
-		line := fmt.Sprintf("%6d\t%s\n", at, cutLine(strings.TrimSuffix(lines[at-1], "\r")))
-		if b.Len()+len(line) > maxResult-128 {
+		line := strings.TrimSuffix(lines[at-1], "\r")
+		if begin > 0 && begin >= len(line) {
+			return Result{File: p}, refuse("column: line %d of %s has only %s", at, p, plural(len(line), "byte"))
+		}
+		line = line[runeStart(line, begin):]
+		number := fmt.Sprintf("%6d\t", at)
+		if room := maxResult - 256 - b.Len() - len(number); len(line) > room {
+			if at > from {
+				break // the next result has more room
+			}
+			n := runeStart(line, room)
+			begin, rest = len(lines[at-1])-len(lines[at-1][begin:])+n, len(line)-n
+			line = line[:n]
+		}
+		b.WriteString(number + line + "\n")
+		if rest > 0 {
 			break
 		}
-		b.WriteString(line)
+		begin = 0
+	}
+	outcome := fmt.Sprintf("lines %d–%d of %d", from, at-1, len(lines))
+	if rest > 0 {
+		outcome = fmt.Sprintf("part of line %d of %d", at, len(lines))
+		fmt.Fprintf(&b, "… line %d has %d more bytes; read on with from=%d column=%d\n", at, rest, at, begin+1)
+		at++
 	}
 	if at <= len(lines) {
-		fmt.Fprintf(&b, "… %d more lines; read on with from=%d\n", len(lines)-at+1, at)
+		fmt.Fprintf(&b, "… %d more lines", len(lines)-at+1)
+		if rest == 0 {
+			fmt.Fprintf(&b, "; read on with from=%d", at)
+		}
+		b.WriteByte('\n')
 	}
-	return Result{Text: b.String(), File: p, Outcome: fmt.Sprintf("lines %d–%d of %d", from, at-1, len(lines))}, nil
+	return Result{Text: b.String(), File: p, Outcome: outcome}, nil
 }
 
 // linesOf returns a text's lines without their ends; what follows the last end
@@ -270,7 +315,7 @@ func (s *Set) texts(ctx context.Context, pattern string, steps *scan, fn func(p 
 	}
 	found := false
 	for _, p := range s.tree.files() {
-		if !match(p) || dotted(p) || !s.tree.text(p) {
+		if !match(p) || dotted(p) || isPrivate(p) || !s.tree.text(p) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -320,47 +365,92 @@ func (s *Set) search(ctx context.Context, a args) (Result, error) {
 	return Result{Text: out, File: a.text("path"), Outcome: fmt.Sprintf("%s in %s", plural(hits, "match"), plural(files, "file"))}, nil
 }
 
-// matches returns the lines, from 1, in which something begins that matches.
-func matches(re *regexp.Regexp, src []byte) []int {
-	var lines []int
-	line, from := 1, 0
+// hit is a line, from 1, in which something begins that matches.
+type hit struct {
+	line int
+	// at are where in the line matches begin, in bytes from 0, the first few.
+	at []int
+}
+
+// maxPlaces is how many places of one line a search shows, if the line is too long
+// to be shown whole.
+const maxPlaces = 20
+
+// matches returns the lines in which something begins that matches.
+func matches(re *regexp.Regexp, src []byte) []hit {
+	var all []hit
+	line, from, begin := 1, 0, 0
 	for _, m := range re.FindAllIndex(src, -1) {
 		if m[0] == len(src) && len(src) > 0 && src[len(src)-1] == '\n' {
 			break // after the last end there is no further line
 		}
-		line += bytes.Count(src[from:m[0]], []byte("\n"))
+		if n := bytes.Count(src[from:m[0]], []byte("\n")); n > 0 {
+			line += n
+			begin = bytes.LastIndexByte(src[:m[0]], '\n') + 1
+		}
 		from = m[0]
-		if len(lines) == 0 || lines[len(lines)-1] != line {
-			lines = append(lines, line)
+		if len(all) == 0 || all[len(all)-1].line != line {
+			all = append(all, hit{line: line})
+		}
+		if h := &all[len(all)-1]; len(h.at) <= maxPlaces {
+			h.at = append(h.at, m[0]-begin)
 		}
 	}
-	return lines
+	return all
 }
 
 // show appends lines of a file with their context.
-func show(b *pages, p string, src []byte, found []int, around int) {
+func show(b *pages, p string, src []byte, found []hit, around int) {
 	if b.more > 0 {
 		b.more += len(found)
 		return
 	}
 	lines := linesOf(src)
 	last := 0
-	for i, at := range found {
-		from, to := max(at-around, last+1), min(at+around, len(lines))
+	for i, h := range found {
+		from, to := max(h.line-around, last+1), min(h.line+around, len(lines))
 		if i+1 < len(found) {
-			to = min(to, found[i+1]-1)
+			to = min(to, found[i+1].line-1)
 		}
 		if around > 0 && last > 0 && from > last+1 {
 			b.add("--")
 		}
 		for n := from; n <= to; n++ {
 			sign := ':'
-			if n != at {
+			if n != h.line {
 				sign = '-'
 			}
-			b.add("%s%c%d%c %s", p, sign, n, sign, cutLine(strings.TrimSuffix(lines[n-1], "\r")))
+			text := strings.TrimSuffix(lines[n-1], "\r")
+			switch whole := fmt.Sprintf("%s%c%d%c %s", p, sign, n, sign, text); {
+			case len(whole) <= maxResult-1024: // fits if it is the only one
+				b.add("%s", whole)
+			case n != h.line:
+				b.add("%s-%d- (%s; read shows them)", p, n, plural(len(text), "byte"))
+			default:
+				partsOf(b, p, n, text, h.at)
+			}
 		}
 		last = max(last, to)
+	}
+}
+
+// partsOf appends the parts around the places at of a line that is longer than a
+// result.
+func partsOf(b *pages, p string, n int, text string, at []int) {
+	const before, after = 200, 400
+	b.add("%s:%d: (%s; these are parts of it, each with its column: read shows more with from and column)", p, n, plural(len(text), "byte"))
+	end := 0
+	for i, place := range at {
+		if i == maxPlaces {
+			b.more++
+			return
+		}
+		if i > 0 && place < end {
+			continue // shown already
+		}
+		from := runeStart(text, max(place-before, 0))
+		end = runeStart(text, min(place+after, len(text)))
+		b.add("%s:%d:%d: %s", p, n, from+1, text[from:end])
 	}
 }
 

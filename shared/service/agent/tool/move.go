@@ -36,8 +36,10 @@ type mover struct {
 	was, is *site.Site
 
 	links, entries, left int
-	files                map[string]bool
-	redirects            []string
+	// may returns an error for files that an agent may not write.
+	may       func(p string, content []byte) error
+	files     map[string]bool
+	redirects []string
 }
 
 func (s *Set) move(ctx context.Context, a args) (Result, error) {
@@ -49,7 +51,7 @@ func (s *Set) move(ctx context.Context, a args) (Result, error) {
 	if err != nil {
 		return Result{File: from}, err
 	}
-	m := &mover{from: s.tree, to: s.tree.clone(), files: map[string]bool{}}
+	m := &mover{from: s.tree, to: s.tree.clone(), files: map[string]bool{}, may: s.mayWrite}
 	stay, err := m.name(s, from, to, strings.HasSuffix(a.text("to"), "/"))
 	if err != nil {
 		return Result{File: from}, err
@@ -73,7 +75,7 @@ func (s *Set) move(ctx context.Context, a args) (Result, error) {
 		b.add("Redirect: %s", r)
 	}
 	if m.left > 0 {
-		b.add("%s could not be rewritten where they are written with escapes: search for the old path.", plural(m.left, "address"))
+		b.add("%s could not be rewritten, in files that are not parts of the site or where they are written with escapes: search for the old path.", plural(m.left, "address"))
 	}
 	for _, p := range stay {
 		b.add("%s stays: it is not text, or not an agent's to move.", p)
@@ -127,7 +129,7 @@ func (m *mover) nameFolder(s *Set, from, to string) (stay []string, err error) {
 		return nil, refuse("to: %q is not a new path in the folder", to)
 	}
 	for _, p := range s.tree.below(from) {
-		if s.tree.text(p) && Allowed(s.tree.full(p), s.tree.root) == nil && s.tree.entries[p].plainOrNew(s.tree, p) {
+		if s.tree.text(p) && Allowed(s.tree.full(p), s.tree.root) == nil && s.tree.entries[p].plainOrNew(s.tree, p) && s.mayMove(p, to+p[len(from):]) {
 			m.moved[p] = to + p[len(from):]
 		} else {
 			stay = append(stay, p)
@@ -137,6 +139,12 @@ func (m *mover) nameFolder(s *Set, from, to string) (stay []string, err error) {
 		return nil, refuse("no file in %s is text that an agent may move", from)
 	}
 	return stay, nil
+}
+
+// mayMove reports whether an agent may write a file at both of two paths.
+func (s *Set) mayMove(from, to string) bool {
+	src, err := s.tree.read(from)
+	return err == nil && s.mayWrite(from, nil) == nil && s.mayWrite(to, src) == nil
 }
 
 // plainOrNew reports whether a file is plain, as new ones are.
@@ -252,9 +260,14 @@ func (m *mover) source(p string) error {
 	if len(changes) == 0 {
 		return nil
 	}
+	out := edit.Splice(src, changes)
+	if now == p && m.may(p, out) != nil {
+		m.left += len(changes)
+		return nil
+	}
 	m.links += len(changes)
 	m.files[now] = true
-	return m.to.put(now, edit.Splice(src, changes))
+	return m.to.put(now, out)
 }
 
 // mayName reports whether a text could hold an address of what moves: reading

@@ -91,7 +91,7 @@ func (s *Set) diff(ctx context.Context, a args) (Result, error) {
 				return Result{}, refuse("%s can't be read", p)
 			}
 		}
-		text, plus, minus := Diff(p, was, s.tree.changed[p])
+		text, plus, minus := edit.Diff(p, was, s.tree.changed[p], nil)
 		files++
 		added += plus
 		removed += minus
@@ -135,7 +135,7 @@ func (s *Set) plan(_ context.Context, a args) (Result, error) {
 	done := 0
 	for i, v := range steps {
 		f := v.Fields()
-		item := PlanItem{Text: strings.TrimSpace(f.Take("text").Text), State: f.Take("state").Text}
+		item := PlanItem{Text: Redact(strings.TrimSpace(f.Take("text").Text)), State: f.Take("state").Text}
 		if item.Text == "" || len(item.Text) > longest {
 			return Result{}, refuse("steps[%d].text: has %d bytes; 1 to %d are allowed", i, len(item.Text), longest)
 		}
@@ -168,6 +168,11 @@ func (s *Set) finish(_ context.Context, a args) (Result, error) {
 	}{{"title", f.Title, 200}, {"summary", f.Summary, 16 << 10}, {"question", f.Question, 4 << 10}, {"left", f.Left, 4 << 10}} {
 		if len(x.text) > x.most {
 			return Result{}, refuse("%s: has %d bytes; the limit is %d", x.name, len(x.text), x.most)
+		}
+	}
+	for _, text := range []string{f.Title, f.Summary, f.Question} {
+		if found := secrets("", text); len(found) > 0 {
+			return Result{}, refuse("line %d of a text looks like a secret: %s. Describe the work without it", lineOf([]byte(text), found[0].at), found[0].kind)
 		}
 	}
 	if f.Title == "" || strings.ContainsAny(f.Title, "\n\r") {

@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"math"
-	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -33,9 +30,10 @@ type Review struct {
 }
 
 // Look reviews changes of a repository without trusting whoever made them. Results
-// are in the order of their places. It doesn't check paths; see Allowed.
-func Look(base Base, changes []Change) Review {
-	r := reviewer{base: base, entries: map[string]Entry{}, old: map[string]string{}, ran: map[string]bool{}}
+// are in the order of their places; root is the folder of the site. It doesn't check
+// paths; see Allowed.
+func Look(base Base, root string, changes []Change) Review {
+	r := reviewer{base: base, root: root, entries: map[string]Entry{}, old: map[string]string{}, ran: map[string]bool{}}
 	for _, e := range base.Paths() {
 		r.entries[e.Path] = e
 	}
@@ -68,6 +66,7 @@ type reviewer struct {
 	// hosts are new to the files in which they stand, at lines of these.
 	hosts   []remark
 	base    Base
+	root    string
 	entries map[string]Entry
 	// old are the former texts of changed files, ran what was executable in them:
 	// a page that moves takes it along.
@@ -104,12 +103,10 @@ func (r *reviewer) file(c Change) {
 		r.refuse(c.Path, 0, "is not text")
 		return
 	}
-	for _, s := range secrets(string(c.Content)) {
-		if !r.wasThere(s.text) {
-			r.refuse(c.Path, lineOf(c.Content, s.at), "looks like a secret: %s", s.kind)
-		}
-	}
 	old := r.old[c.Path]
+	for _, s := range freshSecrets(c.Path, string(c.Content), old, r.wasThere) {
+		r.refuse(c.Path, lineOf(c.Content, s.at), "looks like a secret: %s", s.kind)
+	}
 	was := map[string]bool{}
 	for _, h := range hostsOf(c.Path, []byte(old)) {
 		was[h.text] = true
@@ -131,12 +128,14 @@ func (r *reviewer) file(c Change) {
 	}
 }
 
-// wasThere reports whether the former text of a changed file contains a text: then it
-// was published before, perhaps on a page that was moved.
+// wasThere reports whether a file of the site had a text: then it was published
+// before, perhaps on a page that was moved.
 func (r *reviewer) wasThere(text string) bool {
-	for _, old := range r.old {
-		if strings.Contains(old, text) {
-			return true
+	for p := range r.entries {
+		if rel, err := below(p, r.root); err == nil && IsSource(p) && !dotted(rel) {
+			if src, err := r.base.Read(p); err == nil && bytes.Contains(src, []byte(text)) {
+				return true
+			}
 		}
 	}
 	return false
@@ -183,151 +182,15 @@ type mark struct {
 
 func lineOf(src []byte, at int) int { return 1 + bytes.Count(src[:min(at, len(src))], []byte("\n")) }
 
-// secretForms are secrets with a known form. Only lines with one of the texts in
-// needs are searched.
-var secretForms = []struct {
-	kind  string
-	needs []string
-	form  func() *regexp.Regexp
-}{
-	{"a private key", []string{"PRIVATE KEY"}, lazy.Regexp(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----`)},
-	{"a key of AWS", []string{"AKIA", "ASIA", "ABIA", "ACCA"}, lazy.Regexp(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`)},
-	{"a token of GitHub", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, lazy.Regexp(`\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{40,}`)},
-	{"a token of GitLab", []string{"gl"}, lazy.Regexp(`\bgl(?:pat|ptt|dt|rt|cbt|ft|soat|agent)-[A-Za-z0-9_-]{20,}`)},
-	{"a token of Slack", []string{"xox", "xapp-", "hooks.slack.com"}, lazy.Regexp(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}`)},
-	{"a key of Stripe", []string{"_live_", "whsec_"}, lazy.Regexp(`\b(?:sk|rk)_live_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/]{24,}`)},
-	{"a key of Anthropic", []string{"sk-ant-"}, lazy.Regexp(`\bsk-ant-[A-Za-z0-9_-]{20,}`)},
-	{"a key of OpenAI", []string{"sk-"}, lazy.Regexp(`\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9]{40,}\b`)},
-	{"a key of Google", []string{"AIza", "ya29.", "GOCSPX-"}, lazy.Regexp(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
-	{"a token of npm", []string{"npm_"}, lazy.Regexp(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"a token of PyPI", []string{"pypi-"}, lazy.Regexp(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
-	{"a key of SendGrid", []string{"SG."}, lazy.Regexp(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}`)},
-	{"a token of Hugging Face", []string{"hf_"}, lazy.Regexp(`\bhf_[A-Za-z0-9]{30,}\b`)},
-	{"a token of DigitalOcean", []string{"_v1_"}, lazy.Regexp(`\bdo[opr]_v1_[a-f0-9]{64}\b`)},
-	{"a token of Shopify", []string{"shp"}, lazy.Regexp(`\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`)},
-	{"a token of Docker", []string{"dckr_pat_"}, lazy.Regexp(`\bdckr_pat_[A-Za-z0-9_-]{20,}`)},
-	{"a secret key of age", []string{"AGE-SECRET-KEY-"}, lazy.Regexp(`\bAGE-SECRET-KEY-1[0-9A-Z]{50,}`)},
-	{"a signed token", []string{"eyJ"}, lazy.Regexp(`\beyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}`)},
-	{"a password in an address", []string{"://"}, lazy.Regexp(`\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,60}:([^\s/@"'<>{}$\[\]*]{8,80})@[^\s/@"'<>]+`)},
-}
-
-// assignment finds a value whose name suggests a secret.
-var assignment = lazy.Regexp(`(?i)(?:secret|token|passwd|password|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credential)s?["'\x60]?[ \t]*(?:[:=]|=>|:=)[ \t]*["'\x60]?(?:bearer )?([A-Za-z0-9+/_=.-]{20,200})`)
-
-// placeholder finds what authors write instead of a secret.
-var placeholder = lazy.Regexp(`(?i)example|sample|dummy|placeholder|changeme|your[_-]|my[_-]|xxxx|\*\*\*|\.\.\.|1234567|abcdef|test[_-]|fake|redacted|process\.env|os\.environ|_here|token_|secret_|insert|<|\{`)
-
-// secretNames are the names that assignment looks for, in lower case.
-var secretNames = []string{"secret", "token", "passw", "passphrase", "key", "credential"}
-
-// secrets finds what looks like a secret.
-func secrets(text string) []mark {
-	var all []mark
-	at := 0
-	for line := range strings.Lines(text) {
-		in := func(s string) bool { return strings.Contains(line, s) }
-		for _, f := range secretForms {
-			if !slices.ContainsFunc(f.needs, in) {
-				continue
-			}
-			for _, m := range f.form().FindAllStringSubmatchIndex(line, -1) {
-				found := line[m[0]:m[1]]
-				judged := found
-				if len(m) >= 4 && m[2] >= 0 {
-					judged = line[m[2]:m[3]]
-					if entropy(judged) < 3 || strings.Contains(strings.ToLower(judged), "pass") {
-						continue
-					}
-				}
-				if !placeholder().MatchString(judged) {
-					all = append(all, mark{at + m[0], f.kind, found})
-				}
-			}
-		}
-		lower := strings.ToLower(line)
-		if slices.ContainsFunc(secretNames, func(s string) bool { return strings.Contains(lower, s) }) {
-			for _, m := range assignment().FindAllStringSubmatchIndex(line, -1) {
-				value := line[m[2]:m[3]]
-				mixed := strings.ContainsAny(value, "0123456789") && strings.ToUpper(value) != strings.ToLower(value)
-				if mixed && entropy(value) >= 3.7 && !placeholder().MatchString(value) && !strings.Contains(value, "..") {
-					all = append(all, mark{at + m[2], "a value that its name calls secret", value})
-				}
-			}
-		}
-		at += len(line)
-	}
-	slices.SortStableFunc(all, func(a, b mark) int { return a.at - b.at })
-	return slices.CompactFunc(all, func(a, b mark) bool { return a.at == b.at })
-}
-
-// entropy returns how many bits a character of s has, by how often each is there.
-func entropy(s string) float64 {
-	var count [256]int
-	for i := 0; i < len(s); i++ {
-		count[s[i]]++
-	}
-	bits := 0.0
-	for _, n := range count {
-		if n > 0 {
-			share := float64(n) / float64(len(s))
-			bits -= share * math.Log2(share)
-		}
-	}
-	return bits
-}
-
-// hostAddress finds addresses of other hosts in text of any kind.
-var hostAddress = lazy.Regexp(`(?i)(?:\b(?:https?|wss?|ftp):)?//[^\s"'<>()\x60{}\[\]\\,;|]+`)
-
-// hostsOf returns the hosts of other sites that a file sends readers or their
-// browsers to: in a page not those in code blocks and spans, which are text.
-func hostsOf(p string, src []byte) []mark {
-	var all []mark
-	add := func(text string, at int) {
-		for _, m := range hostAddress().FindAllStringIndex(text, -1) {
-			address := text[m[0]:m[1]]
-			if strings.HasPrefix(address, "//") {
-				// Without a scheme only at the beginning of a text or quotes: else it is
-				// a comment.
-				if m[0] > 0 && !strings.ContainsRune(`"'(`+"`", rune(text[m[0]-1])) {
-					continue
-				}
-				address = "https:" + address
-			}
-			if u, err := url.Parse(address); err == nil && strings.Contains(u.Hostname(), ".") {
-				all = append(all, mark{at: at + m[0], text: strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))})
-			}
-		}
-	}
-	if !isPage(p) {
-		add(string(src), 0)
-		return all
-	}
-	f, _ := mdx.Parse(src, (&site.Site{}).Syntax(p))
-	mdx.Walk(f.Root, func(n *mdx.Node) bool {
-		switch n.Kind {
-		case mdx.Link, mdx.Image, mdx.Definition:
-			add(strings.TrimSpace(n.URL), n.Pos.Offset)
-		case mdx.ESM, mdx.Expression:
-			add(n.Value, n.Pos.Offset)
-		case mdx.Element:
-			for _, a := range n.Attrs {
-				add(strings.TrimSpace(a.Value), a.Pos.Offset)
-			}
-		}
-		return true
-	})
-	if yaml, _ := mdx.SplitFrontMatter(src); len(yaml) > 0 {
-		add(string(yaml), bytes.Index(src, yaml))
-	}
-	return all
-}
-
 var (
 	// scriptMark finds what runs in HTML and SVG.
 	scriptMark = lazy.Regexp(`(?i)<(?:script|iframe|object|embed|foreignObject)\b|\son[a-z]{3,20}\s*=|javascript:`)
 	// calling finds what an expression does besides naming a value.
 	calling = lazy.Regexp(`\w\s*(?:\?\.)?\(|=>|\bnew\b|\bimport\b|\x60`)
+	// naming is an expression that names a value, which stands elsewhere.
+	naming = lazy.Regexp(`^[\s.]*[\w$]+(?:\??\.[\w$]+)*\s*$`)
+	// joining finds a text that is put together.
+	joining = lazy.Regexp(`["']\s*\+|\+\s*["']`)
 )
 
 // executable returns the parts of a file that run in browsers or when the page is
@@ -384,6 +247,11 @@ func executable(p string, src []byte) []mark {
 	return all
 }
 
+// loads are attributes with which an element loads something or leads somewhere, in
+// lower case.
+var loads = wordSet(`action archive background cite classid codebase content data formaction href img imagesrcset link manifest ping poster profile
+	src srcset url xlink:href xlinkhref`)
+
 // runs describes the executable part of an attribute, "" for none.
 func runs(a mdx.Attr) string {
 	lower := strings.ToLower(a.Name)
@@ -392,6 +260,9 @@ func runs(a mdx.Attr) string {
 		return "the attribute " + a.Name
 	case (a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread) && !isLiteral(a) && calling().MatchString(a.Value):
 		return "an expression"
+	case (a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread) && !isLiteral(a) && !naming().MatchString(a.Value) &&
+		(joining().MatchString(a.Value) || loads()[lower] || a.Kind == mdx.AttrSpread):
+		return "a computed address"
 	case edit.IsAddress(a.Name) && !html.SafeURL(a.Value):
 		return "an address that runs code"
 	}

@@ -13,7 +13,8 @@ import (
 // so.
 const maxResult = 16 << 10
 
-// maxLine is how much of one line is shown, in bytes: minified files have one.
+// maxLine is how much of one line is shown where a line only tells a place, as in
+// findings and previews, in bytes. read and search show lines whole.
 const maxLine = 500
 
 // Limits bound what a job may change.
@@ -30,7 +31,7 @@ type Limits struct {
 const (
 	defaultFiles     = 500
 	defaultBytes     = 8 << 20
-	defaultFileBytes = 1 << 20
+	defaultFileBytes = 8 << 20
 )
 
 // Options configure a Set.
@@ -38,6 +39,8 @@ type Options struct {
 	// Check finds what is wrong with the site; if nil, there is no tool check.
 	Check  Checker
 	Limits Limits
+	// Others allows to write files that are no parts of the site; see [Others].
+	Others bool
 }
 
 // A Checker finds what is wrong with a site.
@@ -110,6 +113,9 @@ type Set struct {
 	tree    *Tree
 	checker Checker
 	limits  Limits
+	seen    seen
+	kinds   *kinds
+	others  bool
 }
 
 // NewSet returns the tools that work on t.
@@ -124,7 +130,7 @@ func NewSet(t *Tree, o Options) *Set {
 	if l.FileBytes <= 0 {
 		l.FileBytes = defaultFileBytes
 	}
-	return &Set{tree: t, checker: o.Check, limits: l}
+	return &Set{tree: t, checker: o.Check, limits: l, seen: newSeen(), kinds: newKinds(t), others: o.Others}
 }
 
 // tools are all tools, in the order in which they are described to a model.
@@ -159,6 +165,7 @@ func (s *Set) Call(ctx context.Context, name string, input json.RawMessage) (r R
 			r.Outcome = "failed"
 		}
 		r.Text = cut(strings.ToValidUTF8(r.Text, "\ufffd"))
+		s.Recall(name, input, r)
 	}()
 	var names []string
 	for _, d := range tools() {
@@ -191,10 +198,7 @@ func cut(s string) string {
 		return s
 	}
 	const room = 64 // for what is said of the rest
-	n := maxResult - room
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
+	n := runeStart(s, maxResult-room)
 	if i := strings.LastIndexByte(s[:n], '\n'); i > n/2 {
 		n = i + 1
 	}
@@ -206,11 +210,16 @@ func cutLine(s string) string {
 	if len(s) <= maxLine {
 		return s
 	}
-	n := maxLine
-	for n > 0 && !utf8.RuneStart(s[n]) {
+	n := runeStart(s, maxLine)
+	return fmt.Sprintf("%s… (%d more bytes)", s[:n], len(s)-n)
+}
+
+// runeStart returns where the character begins that the byte n is part of.
+func runeStart(s string, n int) int {
+	for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return fmt.Sprintf("%s… (%d more bytes)", s[:n], len(s)-n)
+	return n
 }
 
 // pages collects lines of a result and counts those that don't fit.

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -15,15 +16,20 @@ import (
 
 var editTool = definition{
 	name: "edit",
-	about: "Replaces a text in a file. The old text must be in the file exactly once, or count times; give enough lines around it. " +
+	about: "Replaces a text in a file, or several with edits. The old text must be in the file exactly once, or count times; give enough lines around it. " +
 		"White space counts. An edit after which a page or a JSON file could not be read is refused.",
-	params: []param{
+	params: append([]param{
 		{name: "path", required: true, about: "The file."},
-		{name: "old", required: true, about: "The text to replace, exactly as it is in the file, without line numbers."},
-		{name: "new", required: true, about: "The text to put in its place; empty to take it out."},
-		{name: "count", kind: number, least: 1, most: 10_000, about: "How often old is in the file; all are replaced. Default 1."},
-	},
+		{name: "edits", kind: objects, fields: editParams, about: "Several replacements in the place of old, new and count, made in this order: all of them or none."},
+	}, editParams...),
 	call: (*Set).editFile,
+}
+
+// editParams describe one replacement.
+var editParams = []param{
+	{name: "old", about: "The text to replace, exactly as it is in the file, without line numbers."},
+	{name: "new", about: "The text to put in its place; empty to take it out."},
+	{name: "count", kind: number, least: 1, most: 10_000, about: "How often old is in the file; all are replaced. Default 1."},
 }
 
 func (s *Set) editFile(ctx context.Context, a args) (Result, error) {
@@ -35,35 +41,95 @@ func (s *Set) editFile(ctx context.Context, a args) (Result, error) {
 	if err != nil {
 		return Result{File: p}, err
 	}
+	all := []args{a}
+	if v := a["edits"]; v != nil {
+		if a["old"] != nil || a["new"] != nil || len(v.Items) == 0 {
+			return Result{File: p}, refuse("edits: has one replacement or more, and stands in the place of old and new")
+		}
+		all = all[:0]
+		for _, item := range v.Items {
+			one, err := fields(editParams, item)
+			if err != nil {
+				return Result{File: p}, err
+			}
+			all = append(all, one)
+		}
+	}
+	text, places := src, 0
+	var lines []edit.Span // of the new texts, in lines
+	for i, one := range all {
+		before := text
+		at, count := 0, 0
+		if text, at, count, err = s.replaceOne(p, text, one); err != nil {
+			if len(all) > 1 {
+				err = refuse("edits[%d]: %s. Nothing was changed", i, err)
+			}
+			return Result{File: p}, err
+		}
+		places += count
+		line := 1 + bytes.Count(before[:at], []byte("\n"))
+		added := bytes.Count(text, []byte("\n")) - bytes.Count(before, []byte("\n"))
+		for j := range lines { // what stands below moves
+			if lines[j].From > line {
+				lines[j].From, lines[j].To = lines[j].From+added, lines[j].To+added
+			}
+		}
+		lines = append(lines, edit.Span{From: line - 2, To: line + strings.Count(one.text("new"), "\n") + 2})
+	}
+	if err := s.edit(ctx, map[string][]byte{p: text}); err != nil {
+		return Result{File: p}, err
+	}
+	var b strings.Builder
+	where := "the first place"
+	if len(all) > 1 {
+		where = "the first place of each"
+	}
+	fmt.Fprintf(&b, "Replaced in %s, %s. Around %s now:\n", p, times(places), where)
+	for i, l := range lines {
+		shown := window(text, l.From, l.To)
+		if i > 0 && b.Len()+len(shown) > maxResult-128 {
+			fmt.Fprintf(&b, "… %d more places\n", len(lines)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString("--\n")
+		}
+		b.WriteString(shown)
+	}
+	return Result{Text: b.String(), File: p, Outcome: "edited"}, nil
+}
+
+// replaceOne makes one replacement of edit in the text of a file. It returns the new
+// text, where the old one stood first, and how often.
+func (s *Set) replaceOne(p string, src []byte, a args) (text []byte, at, count int, err error) {
 	was, is, count := a.text("old"), a.text("new"), a.number("count", 1)
+	for _, name := range []string{"old", "new"} {
+		if a[name] == nil {
+			return nil, 0, 0, refuse("the field %q is missing", name)
+		}
+	}
 	if was == "" {
-		return Result{File: p}, refuse("old is empty; write makes a new file")
+		return nil, 0, 0, refuse("old is empty; write makes a new file")
 	}
 	if _, _, crlf := endings(src); crlf { // what models read and write has LF
 		was, is = withCRLF(was), withCRLF(is)
 	}
 	if was == is {
-		return Result{File: p}, refuse("old and new are the same text")
+		return nil, 0, 0, refuse("old and new are the same text")
+	}
+	if err := uncut("new", is, src); err != nil {
+		return nil, 0, 0, err
 	}
 	switch n := bytes.Count(src, []byte(was)); {
 	case n == 0:
-		return Result{File: p}, refuse("old is not in %s%s", p, nearMisses(src, was))
+		return nil, 0, 0, refuse("old is not in %s%s", p, nearMisses(src, was))
 	case n != count:
-		return Result{File: p}, refuse("old is %s in %s, at %s; include more of the surrounding text, or use count=%d to replace all", times(n), p, linesAt(src, was), n)
+		return nil, 0, 0, refuse("old is %s in %s, at %s; include more of the surrounding text, or use count=%d to replace all", times(n), p, linesAt(src, was), n)
 	}
 	if n := len(src) + count*(len(is)-len(was)); n > s.limits.FileBytes {
-		return Result{File: p}, refuse("%s: would have %d bytes; the limit of a file is %d", p, n, s.limits.FileBytes)
+		return nil, 0, 0, refuse("%s: would have %d bytes; the limit of a file is %d", p, n, s.limits.FileBytes)
 	}
-	if err := s.edit(ctx, map[string][]byte{p: bytes.ReplaceAll(src, []byte(was), []byte(is))}); err != nil {
-		return Result{File: p}, err
-	}
-	at := bytes.Index(src, []byte(was))
-	after, _ := s.tree.read(p)
-	line := 1 + bytes.Count(src[:at], []byte("\n"))
-	return Result{
-		Text: fmt.Sprintf("Replaced in %s, %s. Around the first place now:\n%s", p, times(count), window(after, line-2, line+strings.Count(is, "\n")+2)),
-		File: p, Outcome: "edited",
-	}, nil
+	return bytes.ReplaceAll(src, []byte(was), []byte(is)), bytes.Index(src, []byte(was)), count, nil
 }
 
 func withCRLF(s string) string {
@@ -79,7 +145,7 @@ func times(n int) string {
 
 // window returns some lines of a text with their numbers.
 func window(src []byte, from, to int) string {
-	const most = 40
+	const most, bytes = 40, maxResult / 2
 	lines := linesOf(src)
 	from, to = max(from, 1), min(to, len(lines))
 	var b strings.Builder
@@ -88,7 +154,11 @@ func window(src []byte, from, to int) string {
 			fmt.Fprintf(&b, "… %d more lines\n", to-n+1)
 			break
 		}
-		fmt.Fprintf(&b, "%6d\t%s\n", n, cutLine(strings.TrimSuffix(lines[n-1], "\r")))
+		line := strings.TrimSuffix(lines[n-1], "\r")
+		if b.Len()+len(line) > bytes {
+			line = cutLine(line)
+		}
+		fmt.Fprintf(&b, "%6d\t%s\n", n, line)
 	}
 	return b.String()
 }
@@ -173,11 +243,14 @@ func nearMisses(src []byte, text string) string {
 }
 
 var writeTool = definition{
-	name:  "write",
-	about: "Writes a whole file: a new one, or one whose text is replaced. To change a part of a file use edit. A new page also needs an entry in the navigation.",
+	name: "write",
+	about: "Writes a whole file: a new one, or one whose text is replaced, which must have been read whole. To change a part of a file use edit. " +
+		"A file that is longer than one answer is written in parts: the first with write, each further one with append. " +
+		"A new page also needs an entry in the navigation.",
 	params: []param{
 		{name: "path", required: true, about: "The file; folders are made as needed."},
-		{name: "content", required: true, about: "All of its text."},
+		{name: "content", required: true, about: "All of its text; with append the text that follows."},
+		{name: "append", kind: yesNo, about: "Whether content goes to the end of the file, on a new line. Default false."},
 	},
 	call: (*Set).writeFile,
 }
@@ -190,21 +263,50 @@ func (s *Set) writeFile(ctx context.Context, a args) (Result, error) {
 	if p == "" {
 		return Result{}, refuse("path: is the site's folder, not a file")
 	}
-	content := []byte(a.text("content"))
+	content, more := []byte(a.text("content")), a.yes("append")
 	verb := "written"
-	if old, err := s.tree.read(p); err == nil {
+	old, err := s.tree.read(p)
+	if err := uncut("content", string(content), old); err != nil {
+		return Result{File: p}, err
+	}
+	switch {
+	case err != nil && more:
+		if _, err := s.load(p); err != nil {
+			return Result{File: p}, err
+		}
+	case err == nil:
 		verb = "replaced"
 		if _, _, crlf := endings(old); crlf {
 			content = []byte(withCRLF(string(content)))
 		}
+		if more {
+			verb = "appended"
+			content = appended(old, content)
+		}
 		if bytes.Equal(old, content) {
 			return Result{File: p}, refuse("%s already has this text", p)
+		}
+		if n := s.unread(p, old); n > 0 && !more {
+			return Result{File: p}, refuse("%s: you have not seen line %d as it is now, and write would replace it: read the whole file first, with from=%d, or use edit", p, n, n)
 		}
 	}
 	if err := s.edit(ctx, map[string][]byte{p: content}); err != nil {
 		return Result{File: p}, err
 	}
 	return Result{Text: fmt.Sprintf("%s: %s, %s", p, verb, plural(len(linesOf(content)), "line")), File: p, Outcome: verb}, nil
+}
+
+// appended returns a text with another one on a new line at its end.
+func appended(old, content []byte) []byte {
+	all := bytes.Clone(old)
+	if len(old) > 0 && old[len(old)-1] != '\n' {
+		end := "\n"
+		if _, _, crlf := endings(old); crlf {
+			end = "\r\n"
+		}
+		all = append(all, end...)
+	}
+	return append(all, content...)
 }
 
 var replaceTool = definition{
@@ -244,6 +346,8 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 	leave := a.texts("leave")
 	var b pages
 	places, left, big := 0, 0, ""
+	var apart []string // files that an agent may not write
+	var why error      // of the first
 	contents := map[string][]byte{}
 	all, err := s.texts(ctx, a.text("path"), steps, func(p string, src []byte) error {
 		if !re.Match(src) {
@@ -256,6 +360,13 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 		}
 		left += kept
 		if n > 0 && !bytes.Equal(out, src) {
+			if err := uncut("replace", with, src); err != nil {
+				return err
+			}
+			if err := cmp.Or(Allowed(s.tree.full(p), s.tree.root), s.mayWrite(p, out)); err != nil {
+				apart, why = append(apart, p), cmp.Or(why, err)
+				return nil
+			}
 			places += n
 			contents[p] = out
 			b.add("%s: %s", p, plural(n, "place"))
@@ -269,9 +380,15 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 	if err != nil {
 		return Result{File: big}, err
 	}
+	if places == 0 && why != nil {
+		return Result{File: a.text("path")}, why
+	}
 	said := fmt.Sprintf("%s in %s", plural(places, "place"), plural(len(contents), "file"))
 	if left > 0 {
 		said += fmt.Sprintf(", and %d left alone", left)
+	}
+	if n := len(apart); n > 0 {
+		said += fmt.Sprintf(", and %s left alone, which agents may not write (%s)", plural(n, "file"), strings.Join(apart[:min(n, 5)], ", "))
 	}
 	if places == 0 {
 		return Result{Text: "Nothing to replace: " + said + ".", File: a.text("path"), Outcome: said}, nil
@@ -279,10 +396,37 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 	if !a.yes("apply") {
 		return Result{Text: "Would replace " + said + ". Nothing is changed yet.\n" + b.end("lines", "narrow the path to see them"), File: a.text("path"), Outcome: "preview: " + said}, nil
 	}
+	rest := s.fitting(contents)
 	if err := s.edit(ctx, contents); err != nil {
 		return Result{File: a.text("path")}, err
 	}
+	if rest > 0 {
+		said = fmt.Sprintf("%s; done in %d of them, and %d are left as they were, because a job may change %d files and %d bytes",
+			said, len(contents), rest, s.limits.Files, s.limits.Bytes)
+	}
 	return Result{Text: "Replaced " + said + ".\n" + b.end("lines", "diff shows all"), File: a.text("path"), Outcome: "replaced " + said}, nil
+}
+
+// fitting takes out of new texts those with which a job would change more than it
+// may, the last ones by path, and returns their number. It leaves at least one, which
+// then says what the limit is.
+func (s *Set) fitting(contents map[string][]byte) (rest int) {
+	files, size, taken := len(s.tree.changed), s.tree.bytes(), 0
+	for _, p := range sortedKeys(contents) {
+		was, changed := s.tree.changed[p]
+		more := int64(len(contents[p]) - len(was))
+		next := files
+		if !changed {
+			next++
+		}
+		if taken > 0 && (next > s.limits.Files || size+more > s.limits.Bytes) {
+			delete(contents, p)
+			rest++
+			continue
+		}
+		files, size, taken = next, size+more, taken+1
+	}
+	return rest
 }
 
 // wordEdge returns what must match before or after a text for it to be a whole word:
