@@ -115,8 +115,9 @@ type AgentJob struct {
 	Pull AgentPull `json:"pull,omitzero"`
 	// Base is what this round stands on, once it is prepared.
 	Base AgentBase `json:"base,omitzero"`
-	// Returns are those of this round, in order.
+	// Returns are those of this round, in order; Back is set from one until the next turn.
 	Returns []AgentReturn `json:"returns,omitempty"`
+	Back    bool          `json:"back,omitempty"`
 	// Usage and Turns are those of all rounds. RoundCost is what the current or
 	// last one cost, in millionths of a US dollar.
 	Usage     AgentUsage `json:"usage"`
@@ -646,7 +647,7 @@ func (tx *agentTx) reopen() {
 	j := &tx.job
 	j.Round++
 	j.Status, j.Phase, j.Failure, j.Question, j.Unfinished = AgentActive, AgentQueued, nil, "", false
-	j.Base, j.CancelledAt, j.FinishedAt, j.Pull, j.RoundCost, j.Returns = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}, 0, nil
+	j.Base, j.CancelledAt, j.FinishedAt, j.Pull, j.RoundCost, j.Returns, j.Back = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}, 0, nil, false
 	j.RoundAt, j.RetryAt, j.Tries, j.Waits, j.Fallback = tx.now, time.Time{}, 0, 0, ""
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
 }

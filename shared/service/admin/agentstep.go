@@ -263,7 +263,7 @@ func (s *Service) PutAgentTurn(ctx context.Context, lease *AgentLease, turn Agen
 		tx.spend(turn.Usage)
 		tx.job.Turns++
 		tx.job.RetryAt, tx.job.Tries = time.Time{}, 0
-		tx.job.Read = max(tx.job.Read, turn.Seen)
+		tx.job.Read, tx.job.Back = max(tx.job.Read, turn.Seen), false
 		if turn.Model != "" {
 			tx.job.Model = turn.Model
 		}
@@ -296,8 +296,8 @@ func (s *Service) SpendAgent(ctx context.Context, lease AgentLease, turn AgentTu
 }
 
 // BeginAgentPublish ends a round's Work, after which the round can't be cancelled. If
-// the job has more messages than the first seen ones, it returns true instead and the
-// round goes on working. Repeating it is success.
+// the job has more messages than the first seen ones, or was given back and had no turn
+// since, it returns true instead and the round goes on working. Repeating it is success.
 // It returns CodeCancelled, or CodeJobNotActive.
 func (s *Service) BeginAgentPublish(ctx context.Context, ref AgentRef, seen int) (unread bool, err error) {
 	_, err = s.agentStep(ctx, ref, func(tx *agentTx) error {
@@ -308,7 +308,7 @@ func (s *Service) BeginAgentPublish(ctx context.Context, ref AgentRef, seen int)
 		if err := tx.working(); err != nil {
 			return err
 		}
-		if unread = tx.job.Messages > seen; unread {
+		if unread = tx.job.Messages > seen || tx.job.Back; unread {
 			return errNothing
 		}
 		tx.phase(AgentPublishing)
@@ -320,13 +320,18 @@ func (s *Service) BeginAgentPublish(ctx context.Context, ref AgentRef, seen int)
 // ReturnAgent gives a publishing round back to Work, on another base if that is not
 // zero, and drops the commit that was recorded for it. It returns false, and changes
 // nothing, if the round was given back for this reason as often as it may be. Repeating
-// it for the same turn is success.
+// it for the same turn is success; if a late start of Publish has begun again since, it
+// ends that.
 // It returns CodeJobNotActive.
 func (s *Service) ReturnAgent(ctx context.Context, ref AgentRef, r AgentReturn, base AgentBase) (returned bool, err error) {
 	_, err = s.agentStep(ctx, ref, func(tx *agentTx) error {
 		returned = true
 		had := 0
 		for _, old := range tx.job.Returns {
+			if old.Turn == r.Turn && tx.job.Phase == AgentPublishing {
+				tx.phase(AgentWorking)
+				return nil
+			}
 			if old.Turn == r.Turn {
 				return errNothing
 			}
@@ -351,7 +356,7 @@ func (s *Service) ReturnAgent(ctx context.Context, ref AgentRef, r AgentReturn, 
 			tx.job.Base = base
 		}
 		r.Text = cutText(r.Text, maxReturn)
-		tx.job.Returns = append(tx.job.Returns, r)
+		tx.job.Returns, tx.job.Back = append(tx.job.Returns, r), true
 		tx.event(AgentEvent{Kind: AgentEventNote, Text: r.Text})
 		tx.phase(AgentWorking)
 		return nil

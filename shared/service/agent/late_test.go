@@ -67,6 +67,9 @@ func TestGivenBackTwice(t *testing.T) {
 	step("Work", w.steps.Work, job.NextPublish)
 	step("Publish", w.steps.Publish, job.NextWork)
 	step("Publish again", w.steps.Publish, job.NextWork)
+	if again, err := w.admin.BeginAgentPublish(w.ctx, j.Current(), 1); !again || err != nil {
+		t.Errorf("a late Publish goes on: %t, %v", again, err)
+	}
 	if j = w.job(j.ID); j.Phase != admin.AgentWorking || len(j.Returns) != 1 {
 		t.Errorf("the round is %s after the returns %+v", j.Phase, j.Returns)
 	}

@@ -57,7 +57,10 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	}
 	if r.Finish == nil { // a start that was late, of a round that works again
 		out.Next = job.NextWork
-		return out, nil
+		if returns := in.Job.Returns; in.Job.Phase == admin.AgentPublishing && len(returns) > 0 {
+			_, err = s.opt.Admin.ReturnAgent(ctx, ref, returns[len(returns)-1], admin.AgentBase{})
+		}
+		return out, err
 	}
 	seen := r.Seen
 	if r.Spent() {
