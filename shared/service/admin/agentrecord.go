@@ -629,8 +629,8 @@ func (tx *agentTx) end(status AgentStatus, text string) error {
 		event = EventAgentCompleted
 	}
 	ended := tx.job
-	// Of the review, callers see the findings alone.
-	ended.UpdatedAt, ended.Review = tx.now, AgentReview{Findings: ended.Review.Findings}
+	// Of the review, callers see the findings alone, and no returns.
+	ended.UpdatedAt, ended.Review, ended.Returns = tx.now, AgentReview{Findings: ended.Review.Findings}, nil
 	return tx.s.notify(tx.ctx, &tx.batch, ended.Organisation, event, ended.ID, ended)
 }
 
