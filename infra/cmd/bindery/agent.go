@@ -229,7 +229,7 @@ func (a *app) agentModels() *cobra.Command {
 func showAgentJob(w io.Writer, job api.AgentJob) {
 	pairs := []string{
 		"id", job.ID, "title", orEmpty(job.Title), "prompt", said(job.Prompt), "status", string(job.Status), "repository", job.Source.Repository, "ref", orEmpty(job.Source.Ref), "model", job.Model,
-		"phase", orEmpty(job.Phase), "pull request", orEmpty(job.PRLink), "branch", orEmpty(job.Branch), "changes", diffStat(job.Changes),
+		"phase", phaseText(job), "pull request", orEmpty(job.PRLink), "branch", orEmpty(job.Branch), "changes", diffStat(job.Changes),
 		"turns", strconv.Itoa(job.TurnCount), "used", tokensText(job.Usage), "cost", costText(job),
 	}
 	if job.Failure != nil {
@@ -249,6 +249,17 @@ func showAgentJob(w io.Writer, job api.AgentJob) {
 		pairs = append(pairs, "archived", day(*job.ArchivedAt))
 	}
 	facts(w, append(pairs, "summary", said(job.Summary), "question", said(job.Question))...)
+}
+
+// phaseText returns the phase of a job, and what it waits for.
+func phaseText(job api.AgentJob) string {
+	switch {
+	case job.Position != nil:
+		return fmt.Sprintf("%s, number %d in the queue", orEmpty(job.Phase), *job.Position)
+	case job.RetryAt != nil:
+		return fmt.Sprintf("%s, asks the model again at %s UTC", orEmpty(job.Phase), job.RetryAt.UTC().Format(time.TimeOnly))
+	}
+	return orEmpty(job.Phase)
 }
 
 // agentName tells people one job from another: its title, else how its prompt begins.

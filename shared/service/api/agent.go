@@ -158,6 +158,12 @@ func agentJob(j admin.AgentJob) AgentJob {
 		Unfinished: j.Unfinished, Findings: append([]string{}, j.Review.Findings...), Pages: mapped(j.Pages, agentPage), CreatedAt: j.CreatedAt.UTC(), UpdatedAt: j.UpdatedAt.UTC(),
 		CancelledAt: timeOrNull(j.CancelledAt), FinishedAt: timeOrNull(j.FinishedAt), ArchivedAt: timeOrNull(j.ArchivedAt),
 	}
+	if !j.Final() {
+		a.Queued, a.Waiting, a.RetryAt = j.Queued, !j.RetryAt.IsZero(), timeOrNull(j.RetryAt)
+	}
+	if j.Position > 0 {
+		a.Position = &j.Position
+	}
 	if j.Failure != nil {
 		a.Failure = &Failure{Code: j.Failure.Code, Message: j.Failure.Message}
 	}

@@ -113,6 +113,47 @@ func TestAYoungJobMayBeReadAtOnce(t *testing.T) {
 	}
 }
 
+// TestAgentJobThatWaits: callers read what a job waits for, a place or its model.
+func TestAgentJobThatWaits(t *testing.T) {
+	w := newWorld(t)
+	x := w.bare("docs.example.com")
+	read := func(j admin.AgentJob) (got api.AgentJob) {
+		w.do(x.get("/v2/agent/"+x.project.ID+"/job/"+j.ID)).want(200, "").into(&got)
+		return got
+	}
+	first := w.agent(x)
+	for range 4 {
+		if j := read(w.agent(x)); j.Queued || j.Position != nil {
+			t.Errorf("with a place: %+v", j)
+		}
+	}
+	sixth, seventh := read(w.agent(x)), read(w.agent(x))
+	if !sixth.Queued || *sixth.Position != 1 || *seventh.Position != 2 || *seventh.Phase != "queued" || seventh.Status != admin.AgentActive {
+		t.Errorf("%+v, %+v", sixth, seventh)
+	}
+	_, err := w.AgentRound(w.ctx, first.Current())
+	must(w, 0, err)
+	_, err = w.BeginAgentRound(w.ctx, first.Current(), admin.AgentBase{Commit: "c1"})
+	must(w, 0, err)
+	lease, err := w.LeaseAgentWork(w.ctx, first.Current())
+	must(w, 0, err)
+	at := w.Time().Add(time.Minute)
+	must(w, 0, w.AgentWait(w.ctx, lease, at, "the model's server is overloaded"))
+	if j := read(first); !j.Waiting || !j.RetryAt.Equal(at) || *j.Phase != "working" {
+		t.Errorf("%+v", j)
+	}
+	w.do(x.post("/v2/agent/"+x.project.ID+"/job/"+first.ID+"/cancel", "")).want(200, "")
+	if j := read(first); j.Waiting || j.RetryAt != nil || j.Status != admin.AgentFailed {
+		t.Errorf("%+v", j)
+	}
+	w.do(x.post("/v2/agent/"+x.project.ID+"/job/"+seventh.ID+"/cancel", "")).want(200, "")
+	var after api.AgentJob
+	w.do(x.get("/v2/agent/"+x.project.ID+"/job/"+seventh.ID)).want(200, "").into(&after)
+	if after.Queued || after.Position != nil || after.Status != admin.AgentFailed {
+		t.Errorf("%+v", after)
+	}
+}
+
 func TestAgentJob(t *testing.T) {
 	w := newWorld(t)
 	x := w.bare("docs.example.com")
@@ -125,6 +166,7 @@ func TestAgentJob(t *testing.T) {
 	wantJob := map[string]any{
 		"id": j.ID, "status": "active", "source": map[string]any{"repository": "https://git.example.com/docs", "ref": nil},
 		"model": "large-1", "asDraft": false, "round": 1.0, "phase": "queued", "messageCount": 1.0, "turnCount": 0.0,
+		"queued": false, "position": nil, "waiting": false, "retryAt": nil,
 		"usage": map[string]any{"inputTokens": 0.0, "cachedTokens": 0.0, "outputTokens": 0.0, "costMicros": 0.0}, "roundCostMicros": 0.0,
 		"changes": map[string]any{"files": 0.0, "added": 0.0, "removed": 0.0},
 		"prompt":  "mend the links", "title": nil, "summary": nil, "question": nil, "unfinished": false, "findings": []any{}, "pages": []any{},

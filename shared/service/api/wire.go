@@ -145,9 +145,16 @@ type AgentJob struct {
 	// Round counts from 1: a message after the end of one begins the next.
 	Round int `json:"round"`
 	// Phase is queued, preparing, working or publishing; null once final.
-	Phase        *string `json:"phase"`
-	MessageCount int     `json:"messageCount"` // the prompt is the first
-	TurnCount    int     `json:"turnCount"`    // answers of the model, in all rounds
+	Phase *string `json:"phase"`
+	// Queued says that the job waits for a place, Position is its place in the queue
+	// from 1. Waiting says that the model's server can't answer for now, RetryAt is when
+	// it is asked again. Both are null otherwise.
+	Queued       bool       `json:"queued"`
+	Position     *int       `json:"position"`
+	Waiting      bool       `json:"waiting"`
+	RetryAt      *time.Time `json:"retryAt"`
+	MessageCount int        `json:"messageCount"` // the prompt is the first
+	TurnCount    int        `json:"turnCount"`    // answers of the model, in all rounds
 	// Usage is that of all rounds, RoundCostMicros what the current or last one cost
 	// in millionths of a US dollar, Changes those of the pull request.
 	Usage           AgentUsage   `json:"usage"`
