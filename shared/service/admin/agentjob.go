@@ -191,7 +191,9 @@ type MessageAgentJob struct {
 }
 
 // MessageAgentJob sends a message to a caller's job. An active job reads it between
-// its turns; a completed or failed one becomes active again, in its next round.
+// its turns; a completed or failed one becomes active again, in its next round. For one
+// that waits for the model, the next round begins at once: it asks again, and goes on
+// from the changes of this one.
 //
 // It returns CodePlan, CodeInvalid, CodeNotFound, CodeArchived, CodeBudget where
 // the job has as many messages as the plan allows, CodeJobRunning while it is
@@ -238,6 +240,10 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 			tx.message(in.Prompt)
 		case !tx.job.CancelledAt.IsZero():
 			return Errorf(CodeJobRunning, "the agent job is being cancelled; wait for its end").After(s.opt.PollAfter)
+		case tx.job.Waiting(tx.now):
+			opened = true
+			tx.interrupt()
+			tx.message(in.Prompt)
 		default:
 			tx.message(in.Prompt)
 		}

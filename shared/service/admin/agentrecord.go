@@ -642,6 +642,16 @@ func (tx *agentTx) message(prompt string) {
 	tx.event(AgentEvent{Kind: AgentEventMessage, Text: prompt})
 }
 
+// interrupt ends a round that waits for the model, and begins the next one in its place.
+func (tx *agentTx) interrupt() {
+	j := &tx.job
+	j.Seen = max(j.Seen, j.Read)
+	tx.put(agentEndKey(j.Current()), 0, AgentEnd{
+		Round: j.Round, Code: CodeModelDown, Message: "the model's server could not answer", Reopened: true, Base: j.Base, Seen: j.Seen, Branch: j.Branch,
+	})
+	tx.reopen()
+}
+
 // reopen begins the job's next round.
 func (tx *agentTx) reopen() {
 	j := &tx.job

@@ -537,15 +537,29 @@ func (tx *agentTx) fail(ref AgentRef, end AgentEnd) error {
 }
 
 // AgentWait has the round of a lease ask its model again at a time, and tells callers
-// why. It returns CodeSuperseded if a newer start holds the lease or the round has left
-// Work, CodeCancelled, or CodeJobNotActive.
-func (s *Service) AgentWait(ctx context.Context, lease AgentLease, until time.Time, why string) error {
-	return s.leased(ctx, lease, func(tx *agentTx) {
+// why. asked is the number of the last message that the model was asked: if another one
+// came since, the next round begins instead, and the error is CodeJobNotActive. It also
+// returns CodeSuperseded if a newer start holds the lease or the round has left Work, and
+// CodeCancelled.
+func (s *Service) AgentWait(ctx context.Context, lease AgentLease, asked int, until time.Time, why string) error {
+	var next AgentRef
+	err := s.leased(ctx, lease, func(tx *agentTx) {
+		next = AgentRef{}
+		tx.event(AgentEvent{Kind: AgentEventNote, Text: why})
+		if tx.job.Messages > asked {
+			tx.interrupt()
+			next = tx.job.Current()
+			return
+		}
 		tx.job.RetryAt = until
 		tx.job.Tries++
 		tx.job.Waits++
-		tx.event(AgentEvent{Kind: AgentEventNote, Text: why})
 	})
+	if err == nil && next != (AgentRef{}) {
+		s.startAgent(ctx, next)
+		return Errorf(CodeJobNotActive, "the agent job is in round %d", next.Round)
+	}
+	return err
 }
 
 // AgentFallback has another model answer for the rest of a lease's round, and tells

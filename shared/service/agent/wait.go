@@ -26,8 +26,8 @@ const (
 // wait ends a call of Work after an error of the model that may pass: the round waits
 // until the time that it returns. Once the time of the round is used up, it takes the
 // fallback of the model, and returns its name. All other errors are returned. tries
-// counts the waits since the last answer.
-func (s *Steps) wait(ctx context.Context, lease admin.AgentLease, j admin.AgentJob, m model.Choice, tries int, err error) (until time.Time, fallback string, _ error) {
+// counts the waits since the last answer, asked is the last message that was asked.
+func (s *Steps) wait(ctx context.Context, lease admin.AgentLease, j admin.AgentJob, m model.Choice, tries, asked int, err error) (until time.Time, fallback string, _ error) {
 	e, ok := errors.AsType[*model.Error](err)
 	if !ok || !e.Passing() || ctx.Err() != nil {
 		return time.Time{}, "", err
@@ -40,7 +40,7 @@ func (s *Steps) wait(ctx context.Context, lease admin.AgentLease, j admin.AgentJ
 	}
 	if j.Waits < MaxWaits && until.Before(began.Add(job.AgentRound-lastWork)) {
 		why := fmt.Sprintf("%s; asking again at %s UTC", e.SafeMessage(), until.UTC().Format(time.TimeOnly))
-		return until, "", s.opt.Admin.AgentWait(ctx, lease, until, why)
+		return until, "", s.opt.Admin.AgentWait(ctx, lease, asked, until, why)
 	}
 	if m.Fallback == "" || j.Fallback != "" {
 		return time.Time{}, "", err

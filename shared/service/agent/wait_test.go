@@ -143,6 +143,59 @@ func TestCancelledWhileItWaits(t *testing.T) {
 	w.ask("Something else")
 }
 
+// TestMessageWhileItWaits: the next round asks at once and goes on from what was done;
+// the workflow that wakes later changes nothing.
+func TestMessageWhileItWaits(t *testing.T) {
+	asks := 0
+	w := newWorld(t, write("guides/new.mdx", newPage), modeltest.Func(func(r model.Request) modeltest.Step {
+		if asks++; asks <= 2 {
+			return modeltest.Overloaded()
+		}
+		return told("guides/new.mdx", told("Try it with another one", done("Add a page")))
+	}))
+	asked := w.ask("Add a page")
+	var second admin.AgentJob
+	w.waiting = func() {
+		j := w.message(asked, "Try it with another one")
+		if j.Round != 2 || j.Queued || j.Phase != admin.AgentQueued || !j.RetryAt.IsZero() {
+			t.Errorf("got %+v", j)
+		}
+		second = w.run(j)
+	}
+	j := w.run(asked)
+	if second.Status != admin.AgentCompleted || second.PRLink == "" || second.Changes.Files != 1 || j.Status != admin.AgentCompleted || j.Round != 2 {
+		t.Errorf("%s in round %d, %v, %+v", second.Status, second.Round, second.Failure, second.Changes)
+	}
+	if pulls := w.forge.Pulls(); len(pulls) != 1 {
+		t.Errorf("%d pull requests", len(pulls))
+	}
+}
+
+// TestMessageWhileTheModelFails: one that comes between an attempt and the wait is not
+// left until the end of the wait.
+func TestMessageWhileTheModelFails(t *testing.T) {
+	var w *world
+	var asked admin.AgentJob
+	asks := 0
+	w = newWorld(t, modeltest.Func(func(r model.Request) modeltest.Step {
+		if asks++; asks == 2 {
+			w.message(asked, "And this")
+		}
+		if asks <= 2 {
+			return modeltest.Overloaded()
+		}
+		return told("And this", done("Nothing"))
+	}))
+	asked = w.ask("Add a page")
+	j := w.run(asked)
+	if j.Round != 2 || j.Phase != admin.AgentQueued || len(w.waits) > 0 {
+		t.Fatalf("got %+v after %v", j, w.waits)
+	}
+	if j = w.run(j); j.Status != admin.AgentCompleted {
+		t.Errorf("%s, %v", j.Status, j.Failure)
+	}
+}
+
 // TestAWorkflowThatBeginsAgain goes on with its wait and does not ask before its end.
 func TestAWorkflowThatBeginsAgain(t *testing.T) {
 	var w *world

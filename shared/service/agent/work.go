@@ -64,7 +64,10 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 		if !s.opt.Now().Before(end) {
 			return out, nil
 		}
-		turns := r.Turns
+		turns, asked := r.Turns, r.Seen
+		for _, message := range unread {
+			asked = max(asked, message.N)
+		}
 		err = s.turn(ctx, &lease, r, m, unread)
 		if r.Turns > turns {
 			tries = 0
@@ -72,7 +75,7 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 		if err != nil {
 			var until time.Time
 			var fallback string
-			until, fallback, err = s.wait(ctx, lease, in.Job, m, tries, err)
+			until, fallback, err = s.wait(ctx, lease, in.Job, m, tries, asked, err)
 			switch {
 			case err != nil:
 			case fallback != "":

@@ -138,7 +138,7 @@ func TestAgentJobThatWaits(t *testing.T) {
 	lease, err := w.LeaseAgentWork(w.ctx, first.Current())
 	must(w, 0, err)
 	at := w.Time().Add(time.Minute)
-	must(w, 0, w.AgentWait(w.ctx, lease, at, "the model's server is overloaded"))
+	must(w, 0, w.AgentWait(w.ctx, lease, 1, at, "the model's server is overloaded"))
 	if j := read(first); !j.Waiting || !j.RetryAt.Equal(at) || *j.Phase != "working" {
 		t.Errorf("%+v", j)
 	}
