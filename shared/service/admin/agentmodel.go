@@ -4,7 +4,7 @@ import "context"
 
 // AgentModel is a model that agents can use.
 type AgentModel struct {
-	// Name is what callers choose it by, Model how its server calls it.
+	// Name is the name that callers use, Model the name that its server uses.
 	Name, Model string
 	// Default says that a job without a model uses this one.
 	Default bool
@@ -14,7 +14,7 @@ type AgentModel struct {
 	Price           AgentPrice
 }
 
-// AgentPrice is what a million tokens cost, in millionths of a US dollar; all zero for
+// AgentPrice is the price of a million tokens, in millionths of a US dollar; all zero for
 // a model without a price.
 type AgentPrice struct{ Input, CacheWrite, CacheRead, Output int64 }
 

@@ -123,8 +123,8 @@ func (tx *agentTx) take(plan AgentPlan) error {
 	return nil
 }
 
-// agentPause is when a caller may try again whose organisation has a full queue: a
-// round takes minutes.
+// agentPause is the pause before a caller may try again after a full queue: a round
+// takes minutes.
 const agentPause = 30 * time.Second
 
 // leave gives the place of a job that ends to others.

@@ -109,7 +109,7 @@ type AgentJob struct {
 	// Fork is the commit of the target branch at which Branch began; empty if that was
 	// an earlier version's.
 	Fork string `json:"fork,omitempty"`
-	// Shown is what was last written of the pull request, zero before that.
+	// Shown has the title and draft state that were last written, zero before that.
 	Shown AgentShown `json:"shown,omitzero"`
 	// Pull is what is known of the pull request since the job is final.
 	Pull AgentPull `json:"pull,omitzero"`
@@ -388,7 +388,7 @@ type AgentEnd struct {
 	Message string `json:"message,omitempty"`
 	// Reopened is set if the next round began in the same transaction.
 	Reopened bool `json:"reopened,omitempty"`
-	// Base is what the round stood on, zero if it was not prepared.
+	// Base is the commit that the round began from, zero if it was not prepared.
 	Base AgentBase `json:"base,omitzero"`
 	// Seen is the number of the last message that it has read. Refused is the number
 	// of the first one that the model refused, with those up to Seen; 0 for none.
@@ -401,7 +401,7 @@ type AgentEnd struct {
 	Summary string `json:"summary,omitempty"`
 }
 
-// AgentShown is what a job last wrote of its pull request at the forge.
+// AgentShown is the state of a pull request as the job last wrote it at the forge.
 type AgentShown struct {
 	Title string `json:"title"`
 	Draft bool   `json:"draft,omitempty"`

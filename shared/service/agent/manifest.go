@@ -22,9 +22,8 @@ import (
 // maxPack is how much text one object holds, in bytes.
 const maxPack = 16 << 20
 
-// A Manifest is what Prepare found, or Publish when it gave the round back on another
-// commit: all files of a commit, and where the text
-// of those that have one is kept.
+// A Manifest lists the files of a commit and says where their text is stored. Prepare
+// writes it, and Publish if it gives the round back on another commit.
 type Manifest struct {
 	Commit string `json:"commit"`
 	Ref    string `json:"ref"`
@@ -37,15 +36,15 @@ type Manifest struct {
 	Packs []string `json:"packs"`
 	// Findings are those of a check of the site as it is.
 	Findings []check.Finding `json:"findings"`
-	// Memory is what the round knows of those before it, and Carried are the changes
-	// of one of them that it begins with.
+	// Memory describes the rounds before it. Carried are the changes of one of them, with
+	// which it begins.
 	Memory  Memory        `json:"memory,omitzero"`
 	Carried []tool.Change `json:"carried,omitempty"`
-	// Turns is how many turns of the round Carried has the changes of: others changed
-	// the branch, and the round goes on from there.
+	// Turns counts the turns of this round with changes in Carried. It is zero unless
+	// others changed the branch meanwhile.
 	Turns int `json:"turns,omitempty"`
-	// Overview is what the model has read of the site at the beginning, empty if that
-	// was this manifest's: it stays the same in a round, for the cache of prompts.
+	// Overview is the description of the site that the model has read, empty if it is
+	// made from this manifest. It stays the same in a round, for the cache of prompts.
 	Overview string `json:"overview,omitempty"`
 }
 

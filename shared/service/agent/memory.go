@@ -13,7 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Memory is what a round knows of the rounds before it. Prepare writes it, once.
+// Memory describes the rounds before a round, for its model. Prepare writes it, once.
 type Memory struct {
 	// Rounds are those that are over, oldest first.
 	Rounds []Past `json:"rounds,omitempty"`
@@ -103,8 +103,7 @@ func (s Rounds) Remember(ctx context.Context, ref admin.AgentRef, in admin.Agent
 		return nil
 	}
 	published, changes := ends[at].Code == "", last.Tree.Changes()
-	// What others changed can be told where this round stands on the branch that the
-	// last one stood on, or made.
+	// Changes of others are known only if both rounds begin from the same branch.
 	if continued == (ends[at].Base.Previous != "" || published && len(changes) > 0) {
 		was := last.Base
 		if published {

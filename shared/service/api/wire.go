@@ -235,7 +235,7 @@ type AgentModel struct {
 	Price *AgentPrice `json:"price"`
 }
 
-// AgentPrice is what a million tokens cost, in millionths of a US dollar.
+// AgentPrice is the price of a million tokens, in millionths of a US dollar.
 type AgentPrice struct {
 	InputMicros      int64 `json:"inputMicros"`
 	CacheWriteMicros int64 `json:"cacheWriteMicros"`

@@ -104,7 +104,7 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	return out, err
 }
 
-// giveBack gives a round whose changes are refused back to Work with the reason, once,
+// giveBack gives a round with refused changes back to Work with the reason, once,
 // unless it has no turn left. It reports whether it has.
 func (s *Steps) giveBack(ctx context.Context, r *agent.Round, err error) (bool, error) {
 	coded, ok := errors.AsType[store.Coded](err)
@@ -117,7 +117,7 @@ func (s *Steps) giveBack(ctx context.Context, r *agent.Round, err error) (bool, 
 	return s.opt.Admin.ReturnAgent(ctx, r.Ref, back, admin.AgentBase{})
 }
 
-// plural is a number with its noun, whose plural ends in s.
+// plural returns a number with its noun, such as "2 rounds".
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -135,7 +135,7 @@ func filesOf(r *agent.Round, changes []tool.Change) []admin.AgentFile {
 	return files
 }
 
-// outcome is what became of a round's changes.
+// outcome says where a round's changes went.
 type outcome int
 
 const (
@@ -220,7 +220,7 @@ func (s *Steps) proposeOnce(ctx context.Context, f *forge.Forge, repo forge.Repo
 	return proposed, err
 }
 
-// giveBackOn gives a round whose changes conflict with what others pushed back to Work,
+// giveBackOn gives a round back to Work if its changes conflict with those of others,
 // on the branch as it is now, if it may be given back and has a turn left.
 func (s *Steps) giveBackOn(ctx context.Context, r *agent.Round, g ground, changes []tool.Change) (bool, error) {
 	had := 0

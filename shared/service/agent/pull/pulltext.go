@@ -26,7 +26,7 @@ const (
 	maxListed      = 25
 )
 
-// text is what the text of a pull request is made of. Everything in it that a model, a
+// text has the parts of the text of a pull request. Everything in it that a model, a
 // request or the repository wrote is quoted or escaped: it can mention nobody, close no
 // issue and begin no command.
 type text struct {

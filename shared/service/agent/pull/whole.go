@@ -206,7 +206,7 @@ func (w *whole) source(address string) string {
 	return ""
 }
 
-// roundLine is what a completed round of a pull request has done.
+// roundLine describes a completed round of a pull request.
 type roundLine struct {
 	n              int
 	title, summary string

@@ -10,7 +10,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
-// Comparison is what changes between two states of a site beside the lines of its
+// Comparison lists the changes between two states of a site beside the lines of its
 // files. Lists are in the order of the site.
 type Comparison struct {
 	// Redirects are the new ones, Gone those that are no longer there, each as

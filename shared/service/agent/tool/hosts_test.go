@@ -7,7 +7,7 @@ import (
 )
 
 // An address that a browser follows to another host is listed, however it is written:
-// H stands for the host. What a browser has to compute is listed as code.
+// H is the host. An address that a browser has to compute is listed as code.
 func TestHostsAsBrowsersRead(t *testing.T) {
 	const host = "h.evil.example"
 	for _, c := range []struct{ file, text string }{

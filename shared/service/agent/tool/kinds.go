@@ -162,8 +162,8 @@ func (k *kinds) other(p string, content []byte) string {
 // specificationMark finds the member that makes a file of the site a specification.
 var specificationMark = lazy.Regexp(`(?m)^[ \t{]*["']?(?:openapi|swagger|asyncapi)["']?[ \t]*:`)
 
-// specificationMembers are what a specification of OpenAPI, Swagger or AsyncAPI has at
-// its top, beside extensions.
+// specificationMembers are the members of a specification of OpenAPI, Swagger or
+// AsyncAPI, beside extensions.
 var specificationMembers = wordSet(`openapi swagger asyncapi info servers paths webhooks components security tags externalDocs jsonSchemaDialect $self host
 	basePath schemes consumes produces definitions parameters responses securityDefinitions channels operations id defaultContentType topics stream`)
 
@@ -183,7 +183,7 @@ func isSpecification(src []byte) bool {
 	return is
 }
 
-// beginning matches what may stand in YAML before the first mark of a document.
+// beginning matches YAML before the first mark of a document.
 var beginning = lazy.Regexp(`\A(?:[ \t]*(?:#.*|%.*)?\r?\n)*\z`)
 
 // refersTo finds what a specification refers to in other files.

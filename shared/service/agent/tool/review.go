@@ -187,7 +187,7 @@ var (
 	scriptMark = lazy.Regexp(`(?i)<(?:script|iframe|object|embed|foreignObject)\b|\son[a-z]{3,20}\s*=|javascript:`)
 	// calling finds what an expression does besides naming a value.
 	calling = lazy.Regexp(`\w\s*(?:\?\.)?\(|=>|\bnew\b|\bimport\b|\x60`)
-	// naming is an expression that names a value, which stands elsewhere.
+	// naming matches an expression that names a value, which is elsewhere.
 	naming = lazy.Regexp(`^[\s.]*[\w$]+(?:\??\.[\w$]+)*\s*$`)
 	// joining finds a text that is put together.
 	joining = lazy.Regexp(`["']\s*\+|\+\s*["']`)

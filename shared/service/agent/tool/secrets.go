@@ -82,7 +82,7 @@ var secretForms = []struct {
 	{"a password in an address", []string{"://"}, lazy.Regexp(`\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,60}:([^\s/@"'<>{}$\[\]*]{8,80})@[^\s/@"'<>]+`)},
 }
 
-// assignment finds a value whose name suggests a secret.
+// assignment finds a value with a name that suggests a secret.
 var assignment = lazy.Regexp(`(?i)(?:secret|token|passwd|password|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credential)s?["'\x60]?[ \t]*(?:[:=]|=>|:=)[ \t]*["'\x60]?(?:bearer )?([A-Za-z0-9+/_=.-]{20,200})`)
 
 // placeholder finds what authors write instead of a secret.
@@ -187,7 +187,7 @@ type leakRule struct {
 	form, path func() *regexp.Regexp
 }
 
-// leakAllowed is what a rule of gitleaks lets pass.
+// leakAllowed lists the exceptions of a rule of gitleaks.
 type leakAllowed struct {
 	RegexTarget string
 	Regexes     []string

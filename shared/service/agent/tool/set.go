@@ -104,7 +104,7 @@ type Finish struct {
 	Summary string `json:"summary"`
 	// Question is what the agent needs to know from the requester, or "".
 	Question string `json:"question,omitempty"`
-	// Left is what of the request is not done, or "".
+	// Left says which part of the request is not done, or "".
 	Left string `json:"left,omitempty"`
 }
 

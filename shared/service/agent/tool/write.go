@@ -69,7 +69,7 @@ func (s *Set) editFile(ctx context.Context, a args) (Result, error) {
 		places += count
 		line := 1 + bytes.Count(before[:at], []byte("\n"))
 		added := bytes.Count(text, []byte("\n")) - bytes.Count(before, []byte("\n"))
-		for j := range lines { // what stands below moves
+		for j := range lines { // the lines below move
 			if lines[j].From > line {
 				lines[j].From, lines[j].To = lines[j].From+added, lines[j].To+added
 			}

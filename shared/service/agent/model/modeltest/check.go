@@ -138,8 +138,8 @@ func (c *checker) tools(tools []askedTool) (points int) {
 	return points
 }
 
-// choice checks that a tool whose call is forced exists, and that nothing else is asked
-// for that servers refuse beside it.
+// choice checks that a forced tool exists, and that the request has nothing beside it
+// that servers refuse.
 func (c *checker) choice(body asked) {
 	if len(body.ToolChoice) == 0 {
 		return
