@@ -140,6 +140,7 @@ func (d *deployment) tenants(t *testing.T) {
 	}{
 		{"GET", "/v2/agent/" + project.ID + "/job/" + agent.ID, "", 200},
 		{"GET", "/v2/agent/" + project.ID + "/jobs?limit=1", "", 200},
+		{"GET", "/v2/agent/" + project.ID + "/models", "", 200},
 		{"GET", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/events?cursor=1", "", 200},
 		// The project has no credential for its forge.
 		{"POST", "/v2/agent/" + project.ID + "/job", `{"prompt":"any"}`, 409},
