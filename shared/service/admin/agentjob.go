@@ -112,7 +112,11 @@ func (s *Service) StartAgentJob(ctx context.Context, c Caller, in StartAgentJob)
 		if err == nil && j.Round == 1 && j.Phase == AgentQueued && !j.Queued {
 			s.startAgent(ctx, j.Current())
 		}
-		return j.asStarted(in), err
+		was := j.asStarted(in)
+		if was.Queued = j.Queued; err == nil {
+			err = s.placed(ctx, &was)
+		}
+		return was, err
 	}
 	return once(ctx, s, c, "start-agent-job", key, in, run, replay)
 }
@@ -153,9 +157,6 @@ func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in S
 		job = tx.job
 		return err
 	})
-	if err == nil {
-		err = s.placed(ctx, &job)
-	}
 	return job, err
 }
 
@@ -246,6 +247,9 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 			tx.message(in.Prompt)
 		default:
 			tx.message(in.Prompt)
+			if err := s.placed(ctx, &tx.job); err != nil {
+				return err
+			}
 		}
 		s.audit(&tx.batch, c, c.OrganisationID, "agent.messaged", in.Job)
 		sl.settle(&tx.batch, tx.job.ID)
@@ -258,7 +262,7 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 	if opened && !job.Queued {
 		s.startAgent(ctx, job.Current())
 	}
-	return job, s.placed(ctx, &job)
+	return job, nil
 }
 
 // CancelAgentJob cancels a caller's active job: its round soon fails with

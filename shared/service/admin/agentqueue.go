@@ -116,6 +116,7 @@ func (tx *agentTx) take(plan AgentPlan) error {
 	default:
 		tx.job.Queued = true
 		org.Queue = append(org.Queue, agentPlace{tx.job.Project, tx.job.ID})
+		tx.job.Position = org.position(tx.job.ID)
 	}
 	project.Starts++
 	tx.put(projectAgentsKey(tx.job.Project), revision, project)

@@ -159,7 +159,7 @@ func (s *Service) BeginAgentRound(ctx context.Context, ref AgentRef, base AgentB
 }
 
 // LeaseAgentWork leases a round to one start of Work, after which earlier starts can't
-// write turns. It returns CodeCancelled, CodeSuperseded if the round has left Work, or
+// write turns. It ends the round's wait for its model. It returns CodeCancelled, CodeSuperseded if the round has left Work, or
 // CodeJobNotActive.
 func (s *Service) LeaseAgentWork(ctx context.Context, ref AgentRef) (AgentLease, error) {
 	lease := AgentLease{Ref: ref}
@@ -172,6 +172,7 @@ func (s *Service) LeaseAgentWork(ctx context.Context, ref AgentRef) (AgentLease,
 			return err
 		}
 		held.Attempt++
+		tx.job.RetryAt = time.Time{}
 		tx.put(agentLeaseKey(ref), revision, held)
 		lease.Attempt = held.Attempt
 		return nil
@@ -262,7 +263,7 @@ func (s *Service) PutAgentTurn(ctx context.Context, lease *AgentLease, turn Agen
 		tx.put(agentTurnKey(ref, turn.N), 0, turn)
 		tx.spend(turn.Usage)
 		tx.job.Turns++
-		tx.job.RetryAt, tx.job.Tries = time.Time{}, 0
+		tx.job.Tries = 0
 		tx.job.Read, tx.job.Back = max(tx.job.Read, turn.Seen), false
 		if turn.Model != "" {
 			tx.job.Model = turn.Model
@@ -566,7 +567,7 @@ func (s *Service) AgentWait(ctx context.Context, lease AgentLease, asked int, un
 // callers why. It returns the errors of AgentWait.
 func (s *Service) AgentFallback(ctx context.Context, lease AgentLease, model, why string) error {
 	return s.leased(ctx, lease, func(tx *agentTx) {
-		tx.job.Fallback, tx.job.RetryAt, tx.job.Tries = model, time.Time{}, 0
+		tx.job.Fallback, tx.job.Tries = model, 0
 		tx.event(AgentEvent{Kind: AgentEventNote, Text: why})
 	})
 }

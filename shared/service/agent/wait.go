@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,13 +23,14 @@ const (
 )
 
 // wait ends a call of Work after an error of the model that may pass: the round waits
-// until the time that it returns. Once the time of the round is used up, it takes the
-// fallback of the model, and returns its name. All other errors are returned. tries
-// counts the waits since the last answer, asked is the last message that was asked.
-func (s *Steps) wait(ctx context.Context, lease admin.AgentLease, j admin.AgentJob, m model.Choice, tries, asked int, err error) (until time.Time, fallback string, _ error) {
+// until the time that it returns. Once the time of the round is used up, the next call
+// of Work asks the model's fallback: the time is zero. All other errors are returned.
+// tries counts the waits since the last answer, asked is the number of the last message
+// that the model was asked.
+func (s *Steps) wait(ctx context.Context, lease admin.AgentLease, j admin.AgentJob, m model.Choice, tries, asked int, err error) (until time.Time, _ error) {
 	e, ok := errors.AsType[*model.Error](err)
 	if !ok || !e.Passing() || ctx.Err() != nil {
-		return time.Time{}, "", err
+		return time.Time{}, err
 	}
 	d := max(min(firstWait<<min(tries, 10), longWait), e.RetryAfter)
 	until = s.opt.Now().Add(d + spread(j.ID, d)).Truncate(time.Second).Add(time.Second)
@@ -40,13 +40,13 @@ func (s *Steps) wait(ctx context.Context, lease admin.AgentLease, j admin.AgentJ
 	}
 	if j.Waits < MaxWaits && until.Before(began.Add(job.AgentRound-lastWork)) {
 		why := fmt.Sprintf("%s; asking again at %s UTC", e.SafeMessage(), until.UTC().Format(time.TimeOnly))
-		return until, "", s.opt.Admin.AgentWait(ctx, lease, asked, until, why)
+		return until, s.opt.Admin.AgentWait(ctx, lease, asked, until, why)
 	}
 	if m.Fallback == "" || j.Fallback != "" {
-		return time.Time{}, "", err
+		return time.Time{}, err
 	}
 	why := fmt.Sprintf("%s; going on with the model %s", e.SafeMessage(), m.Fallback)
-	return time.Time{}, m.Fallback, s.opt.Admin.AgentFallback(ctx, lease, m.Fallback, why)
+	return time.Time{}, s.opt.Admin.AgentFallback(ctx, lease, m.Fallback, why)
 }
 
 // spread returns up to an eighth of a wait: jobs that wait for one server should not
@@ -55,9 +55,4 @@ func spread(id string, d time.Duration) time.Duration {
 	h := fnv.New32a()
 	h.Write([]byte(id))
 	return d / 8 * time.Duration(h.Sum32()%1000) / 1000
-}
-
-// modelOf returns the model that answers in a round.
-func (s *Steps) modelOf(j admin.AgentJob) (model.Choice, error) {
-	return s.opt.Model(cmp.Or(j.Fallback, j.Asked))
 }

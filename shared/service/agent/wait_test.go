@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +59,20 @@ func TestOverloadIsWaitedOut(t *testing.T) {
 				t.Errorf("waited %v", longest)
 			}
 		})
+	}
+}
+
+// TestJobsDoNotAskAtOnce: jobs that wait for one server come back at different times.
+func TestJobsDoNotAskAtOnce(t *testing.T) {
+	first := map[time.Duration]bool{}
+	for range 8 {
+		var w *world
+		w = newWorld(t, lasting(&w, time.Second, modeltest.RateLimited("3600"), done("Nothing")))
+		w.run(w.ask("Add a page"))
+		first[w.waits[0].Truncate(time.Minute)] = true
+	}
+	if len(first) < 2 {
+		t.Errorf("eight jobs wait for %v", first)
 	}
 }
 
@@ -199,8 +214,14 @@ func TestMessageWhileTheModelFails(t *testing.T) {
 // TestAWorkflowThatBeginsAgain goes on with its wait and does not ask before its end.
 func TestAWorkflowThatBeginsAgain(t *testing.T) {
 	var w *world
-	w = newWorld(t, lasting(&w, 10*time.Minute, modeltest.RateLimited("600"), done("Nothing")))
-	j := w.ask("Add a page")
+	var j admin.AgentJob
+	w = newWorld(t, lasting(&w, 10*time.Minute, modeltest.RateLimited("600"), done("Nothing").When(func(model.Request) error {
+		if at := w.job(j.ID).RetryAt; !at.IsZero() {
+			return fmt.Errorf("the job says that it waits until %v while the model answers", at)
+		}
+		return nil
+	})))
+	j = w.ask("Add a page")
 	w.waiting = func() {
 		out, err := w.steps.Work(w.ctx, j.Current())
 		if err != nil || out.Next != job.NextWait || !out.WaitUntil.Equal(w.job(j.ID).RetryAt) {

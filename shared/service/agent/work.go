@@ -43,7 +43,7 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 	if err != nil {
 		return out, err
 	}
-	m, err := s.modelOf(in.Job)
+	m, err := s.opt.Model(cmp.Or(in.Job.Fallback, in.Job.Asked))
 	if err != nil {
 		return out, err
 	}
@@ -74,17 +74,10 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 		}
 		if err != nil {
 			var until time.Time
-			var fallback string
-			until, fallback, err = s.wait(ctx, lease, in.Job, m, tries, asked, err)
-			switch {
-			case err != nil:
-			case fallback != "":
-				in.Job.Fallback = fallback
-				if m, err = s.modelOf(in.Job); err == nil {
-					continue
+			if until, err = s.wait(ctx, lease, in.Job, m, tries, asked, err); err == nil {
+				if !until.IsZero() {
+					out.Next, out.WaitUntil = job.NextWait, until
 				}
-			default:
-				out.Next, out.WaitUntil = job.NextWait, until
 				return out, nil
 			}
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -286,6 +287,8 @@ func TestFailures(t *testing.T) {
 				}
 			}
 		}, admin.CodeInconsistent, "manifest"},
+		{"the pack of a picture was changed", withPicture(snapshot.LargeFile), nil, changePack(snapshot.LargeFile), admin.CodeInconsistent, "manifest"},
+		{"the pack of a picture that is streamed was changed", withPicture(unitBytes + 1), nil, changePack(unitBytes + 1), admin.CodeInconsistent, "manifest"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -305,6 +308,36 @@ func TestFailures(t *testing.T) {
 				t.Errorf("the job is %s with %+v", j.Status, j.Failure)
 			}
 		})
+	}
+}
+
+// withPicture is a site with a picture of some bytes.
+func withPicture(size int) fstest.MapFS {
+	site := sampleSite(3)
+	site["large.png"] = &fstest.MapFile{Data: []byte("\x89PNG\r\n\x1a\n" + strings.Repeat("x", size-8))}
+	return site
+}
+
+// changePack puts other bytes of the same number into packs of a size.
+func changePack(size int64) func(*testing.T, *world, admin.Snapshot) {
+	return func(t *testing.T, w *world, p admin.Snapshot) {
+		list, err := w.objects.List(context.Background(), admin.PackPrefix(p.Organisation), "", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := 0
+		for _, o := range list {
+			if o.Size != size {
+				continue
+			}
+			changed++
+			if _, err := w.objects.Put(context.Background(), o.Key, bytes.NewReader(make([]byte, o.Size)), store.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if changed != 1 {
+			t.Fatalf("%d packs of %d bytes", changed, size)
+		}
 	}
 }
 

@@ -435,6 +435,53 @@ func TestWaitingExecutionsTakeNoPlace(t *testing.T) {
 	}
 }
 
+// A waiting execution that is stopped leaves no place behind for two others.
+func TestStoppedWhileItWaits(t *testing.T) {
+	l := open(t, t.TempDir())
+	begun := make(chan string, 10)
+	opt := fast
+	opt.MaxExecutions = 1
+	over := make(chan string, 10)
+	opt.Over = func(e store.Execution) { over <- e.Name }
+	tasks := hangingTasks(begun)
+	waits := func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		begun <- "round waits"
+		return json.Marshal(job.AgentOutput{Next: job.NextWait, WaitUntil: time.Now().Add(time.Hour)})
+	}
+	for _, name := range []string{job.TaskAgentPrepare, job.TaskAgentWork, job.TaskAgentPublish, job.TaskAgentFail} {
+		tasks[name] = waits
+	}
+	tasks[job.TaskAgentPrepare] = func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return json.Marshal(job.AgentOutput{Next: job.NextWork})
+	}
+	if err := l.Runner().Start(t.Context(), store.WorkflowAgent, "agj_1-1", []byte(`{"projectId":"prj_1","jobId":"agj_1","round":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	resume(t, l, tasks, opt)
+	receive(t, begun)
+	start(t, l.Runner(), "exp_0")
+	if got := receive(t, begun); got != "exp_0" {
+		t.Fatal(got)
+	}
+	for workflow, name := range map[string]string{store.WorkflowAgent: "agj_1-1", store.WorkflowExport: "exp_0"} {
+		if err := l.Runner().Stop(t.Context(), workflow, name, ""); err != nil {
+			t.Fatal(err)
+		}
+		if got := receive(t, over); got != name {
+			t.Fatalf("%s is over", got)
+		}
+	}
+	start(t, l.Runner(), "exp_1")
+	if got := receive(t, begun); got != "exp_1" {
+		t.Fatal(got)
+	}
+	start(t, l.Runner(), "exp_2")
+	time.Sleep(20 * opt.Poll)
+	if len(begun) != 0 {
+		t.Errorf("%s begins beside exp_1, in one place", <-begun)
+	}
+}
+
 // One owner's executions never take all places, and of those who wait, the one
 // with fewer running goes first, however late it came.
 func TestExecutionsAreFairToOwners(t *testing.T) {

@@ -187,6 +187,26 @@ func TestPacksOfManyLargeFiles(t *testing.T) {
 	}
 }
 
+// Packs that are packed again are joined: a site with too many packs does not send its
+// large files again only to have as many.
+func TestTooManyPacksOfLargeFilesAreJoined(t *testing.T) {
+	base := &snapshot.Manifest{Format: snapshot.Format}
+	var files []snapshot.File
+	for i := range snapshot.MaxPacks/2 + 100 {
+		f := snapshot.File{Path: fmt.Sprintf("%05d.png", i), SHA256: digest(fmt.Sprint(i)), Size: 1 << 20}
+		base.Packs = append(base.Packs, snapshot.PackRef{SHA256: f.SHA256, Size: f.Size})
+		base.Entries = append(base.Entries, snapshot.Entry{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Pack: f.SHA256})
+		files = append(files, f)
+	}
+	plan, err := snapshot.NewPlan(files[200:], base) // 900 are left
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Repacked < 800 || len(plan.New) > 50 {
+		t.Errorf("%d files are packed again, into %d packs", plan.Repacked, len(plan.New))
+	}
+}
+
 func TestPlanTakesEqualBytesOnce(t *testing.T) {
 	objects := &memory{}
 	plan, m := publish(t, objects, site{"a": "same", "b": "same", "c": ""}, nil)
