@@ -190,7 +190,7 @@ func grants() map[string]access {
 		},
 
 		// Who has a forge's credential has no model's key, and the other way
-		// round. What a round keeps stays until the reconciler sweeps it.
+		// round. Objects of a round stay until the reconciler sweeps them.
 		"agentprepare": {
 			table: round, keys: andCredentials, credentials: true, githubApp: true,
 			// A step that runs again looks whose an object is that is there.
@@ -202,7 +202,7 @@ func grants() map[string]access {
 		},
 		"agentpublish": {
 			table: round, keys: andCredentials, credentials: true, githubApp: true,
-			// A round that others' changes conflict with goes on from theirs.
+			// After a conflict it writes a manifest of the changed branch.
 			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "AbortMultipartUpload"}}, sourcesListing: true,
 		},
 		"agentfail": {table: write, keys: rounds},

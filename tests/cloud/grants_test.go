@@ -65,8 +65,8 @@ func (d *deployment) grantedIsCalled(t *testing.T) {
 				continue
 			}
 			if (g.action == "s3:PutObject" || g.action == "s3:AbortMultipartUpload") && who == "agentpublish" {
-				// It writes where people push what conflicts with a round: the tests of
-				// package agent do that.
+				// It writes only after a conflict with changes that people push: the tests
+				// of package agent do that.
 				continue
 			}
 			if g.action == "s3:DeleteObject" && who == "reconcile" && strings.HasSuffix(g.resource, "/agents/*") {

@@ -258,9 +258,9 @@ func (w *world) pro(domain string) tenant {
 	return x
 }
 
-// TestAgentQueue: three jobs of a project and ten of an organisation run, whoever
-// starts at the same time. The others wait without an execution, and what ends frees
-// its place for one of them, once.
+// TestAgentQueue: three jobs of a project and ten of an organisation run, also if many
+// start at the same time. The others wait and have no execution. Each job that ends lets
+// one of them begin.
 func TestAgentQueue(t *testing.T) {
 	w := newWorld(t)
 	x := w.pro("docs.example.com")
@@ -427,8 +427,8 @@ func TestFullAgentQueue(t *testing.T) {
 	}
 }
 
-// TestAgentQueueAfterADeath: the reconciler's call admits what a process that died after
-// the end of a job has left, and counts of older versions let nobody wait for ever.
+// TestAgentQueueAfterADeath: AdmitAgents, which the reconciler calls, also starts jobs
+// if no job has ended: after the death of a process, or with a better plan.
 func TestAgentQueueAfterADeath(t *testing.T) {
 	w := newWorld(t)
 	x := w.pro("docs.example.com")

@@ -6,7 +6,7 @@ import "context"
 type AgentModel struct {
 	// Name is the name that callers use, Model the name that its server uses.
 	Name, Model string
-	// Default says that a job without a model uses this one.
+	// Default is set for the model of jobs that name none.
 	Default bool
 	// Context is the most tokens of a request and its answer together, Output those of
 	// an answer.

@@ -143,9 +143,8 @@ func (tx *agentTx) leave() error {
 }
 
 // AdmitAgents starts the jobs of an organisation that wait, as far as there are places.
-// A job in the queue has no execution before. It is called after each end of a job, and
-// by the reconciler for what a process that died has left. It returns the store's
-// errors.
+// It is called after each end of a job, and by the reconciler in case a process died in
+// between. It returns the store's errors.
 func (s *Service) AdmitAgents(ctx context.Context, organisation string) error {
 	for {
 		next, err := s.admitAgent(ctx, organisation)

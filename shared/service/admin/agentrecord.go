@@ -65,8 +65,8 @@ type AgentJob struct {
 	// Prompt is the beginning of the job's first message.
 	Prompt string `json:"prompt,omitempty"`
 	// Title is that of the pull request, else of the last round that was completed.
-	// Summary and Question are that round's: what the agent said of its work, and the
-	// beginning of what it has to know. A message answers the question.
+	// Summary and Question are the agent's texts at the end of that round. A message
+	// answers the question and removes it.
 	Title    string `json:"title,omitempty"`
 	Summary  string `json:"summary,omitempty"`
 	Question string `json:"question,omitempty"`
@@ -74,8 +74,8 @@ type AgentJob struct {
 	Draft bool       `json:"draft,omitempty"`
 	Round int        `json:"round"` // from 1
 	Phase AgentPhase `json:"phase,omitempty"`
-	// Queued says that the round waits for a place and has no execution yet. Position
-	// is then its place in the queue, from 1, where a caller reads the job.
+	// Queued is set while the round is in the queue and has no execution. Position is
+	// its place in the queue, from 1. It is not stored: reading a job computes it.
 	Queued   bool `json:"queued,omitempty"`
 	Position int  `json:"-"`
 	// RoundAt is when the round got its place; zero in records of older versions.
@@ -98,8 +98,8 @@ type AgentJob struct {
 	// CancelledAt is when the end of this round was asked for.
 	CancelledAt time.Time `json:"cancelledAt,omitzero"`
 	Failure     *Failure  `json:"failure,omitempty"`
-	// Unfinished is set if the last round had to finish because its budget ended: its
-	// pull request is a draft that says what is left.
+	// Unfinished is set if the last round finished because its budget ended. Its pull
+	// request is a draft that lists the remaining work.
 	Unfinished bool `json:"unfinished,omitempty"`
 	// PRLink and PRNumber are the pull request that a round has opened, Branch
 	// is what was pushed to. Callers see the link of a final job alone.
@@ -221,11 +221,11 @@ type AgentPage struct {
 	Path string `json:"path"` // in the repository
 	// Change is one of AgentPageChanges.
 	Change string `json:"change"`
-	// From is where a page that was moved lay before.
+	// From is the earlier path of a moved page.
 	From string `json:"from,omitempty"`
 }
 
-// MaxAgentPages is how many pages of a job are kept.
+// MaxAgentPages is the most pages in the record of a job.
 const MaxAgentPages = 50
 
 // The changes of pages.
@@ -405,7 +405,7 @@ type AgentEnd struct {
 type AgentShown struct {
 	Title string `json:"title"`
 	Draft bool   `json:"draft,omitempty"`
-	// Theirs says that a person has decided since whether it is a draft.
+	// Theirs is set if a person has changed the draft state since.
 	Theirs bool `json:"theirs,omitempty"`
 }
 
@@ -490,7 +490,7 @@ type agentTx struct {
 	news []AgentEvent
 	// quiet leaves the time of the last change as it is: callers see none.
 	quiet bool
-	// freed says that the job gave up its place: others that wait may begin.
+	// freed is set if the job gave up its place, so that a queued job may begin.
 	freed bool
 	// wrote, if not nil, sees how the write ended and may change its error.
 	wrote func(error) error

@@ -420,8 +420,8 @@ type AgentResult struct {
 	// Review and Pages replace those of the job where Branch is not empty.
 	Review AgentReview
 	Pages  []AgentPage
-	// Title, Summary and Question are those of the job from now on, cut to what a record
-	// keeps. Unfinished is set if the round finished because its budget ended.
+	// Title, Summary and Question replace those of the job, cut to the size limit of a
+	// record. Unfinished is set if the round finished because its budget ended.
 	Title, Summary, Question string
 	Unfinished               bool
 	// RoundTitle is the round's own title; empty if it is Title.

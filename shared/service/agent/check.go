@@ -67,7 +67,7 @@ func (c *Checker) Findings(ctx context.Context, site fs.FS) ([]check.Finding, er
 	return certain(site, r.Findings), nil
 }
 
-// certain leaves out findings that may come of files that a check can't read.
+// certain leaves out findings that files too large for the check may cause.
 func certain(site fs.FS, found []check.Finding) []check.Finding {
 	tree, ok := site.(interface{ LeftOut() []string })
 	if !ok {

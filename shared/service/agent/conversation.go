@@ -87,15 +87,15 @@ func inside(path, root string) (string, bool) {
 	return strings.CutPrefix(path, root+"/")
 }
 
-// opening returns the first text of a round: what happened in earlier ones, then the
-// request.
+// opening returns the first text of a round: a digest of the earlier ones, and the
+// beginning of the request.
 func (r *Round) opening() string { return r.digest() + "The request:\n" }
 
 func quoteRequest(prompt string) string { return quoted("request", prompt) }
 
-// say returns the texts of the next user message: the request first, or why the round
-// was given back, then messages that came since, then what Work has to say. seen is the number of
-// the last message among them.
+// say returns the texts of the next user message: the request or the reason why the round
+// was given back, new messages, and hints of Work. seen is the number of the last message
+// among them.
 func (r *Round) say(unread []admin.AgentMessage) (said []string, seen int) {
 	seen = r.Seen
 	if r.back != "" {

@@ -6,7 +6,7 @@
 //	  → Work      asks the model, turn by turn, and changes files in memory;
 //	              again until it says that it is done
 //	  → Publish   looks at the changes itself, commits, pushes, opens the pull request;
-//	              what may not be published goes back to Work, with the reason
+//	              refused changes go back to Work, with the reason
 //	  any error → Fail
 //
 // Safety rests on who may do what, not on the model's obedience. Prepare
@@ -22,8 +22,7 @@
 // tool is applied twice.
 //
 // However a round ends, its objects stay until the job is archived. The next round reads
-// what was asked, answered and changed, and begins with the changes that no pull request
-// has yet.
+// a digest of it, and begins with its changes if no pull request has them.
 //
 // This package has Work, and how a round is kept; package pull has the steps that
 // need a forge, so that a program with Work does not even link them.
@@ -35,8 +34,8 @@
 //	watch.go         ends a request whose answer is no longer wanted
 //	conversation.go  what the model reads: instructions, messages, results
 //	checkpoint.go    a turn as it is stored, and a round as its turns
-//	memory.go        what a round knows of those before it, and goes on from
-//	rebase.go        changes made again where others changed files, by package merge
+//	memory.go        the digest of earlier rounds, and their unpublished changes
+//	rebase.go        merges changes with those of others, by package merge
 //	budget.go        what a round may use, and calls that go in circles
 //	check.go         findings, and which are new
 package agent

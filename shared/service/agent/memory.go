@@ -25,8 +25,8 @@ type Memory struct {
 	// Lost are changes of that round which could not be made again: place, with a path
 	// as tools take it, and reason.
 	Lost []string `json:"lost,omitempty"`
-	// People is a diff of what others changed since the last round, "" for nothing, or
-	// where it is not known.
+	// People is a diff of the changes that others made since the last round, "" for none
+	// or if they are not known.
 	People string `json:"people,omitempty"`
 }
 
@@ -57,7 +57,7 @@ type Past struct {
 	Files  []string        `json:"files,omitempty"`
 }
 
-// Bounds of what a round is told of earlier ones, in bytes and items.
+// Bounds of the digest of earlier rounds, in bytes and items.
 const (
 	maxMemory     = 16 << 10 // of all rounds
 	maxRemembered = 2000     // of one text
@@ -66,11 +66,11 @@ const (
 	maxListed     = 20
 )
 
-// Remember notes in the manifest of a new round what the round must know of those
-// before it, and which of their changes it begins with: those of the last round, if it
-// ended without publishing them, as far as they can be made in now, the repository that
-// the round stands on. continued is set if the round goes on with the job's own branch.
-// Rounds of earlier versions, and objects that are gone, leave gaps and no error.
+// Remember writes the digest of earlier rounds into the manifest of a new one. If the
+// last round ended without publishing its changes, the new one begins with them, as far
+// as they can be merged into now, the repository at the new round's commit. continued is
+// set if the round continues the job's own branch. Missing objects, and rounds of earlier
+// versions, leave gaps and are no error.
 func (s Rounds) Remember(ctx context.Context, ref admin.AgentRef, in admin.AgentInput, now *Repository, m *Manifest, continued bool) error {
 	ends, err := s.Admin.AgentEnds(ctx, ref)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s Rounds) recall(ctx context.Context, ref admin.AgentRef, in admin.AgentIn
 	return s.restore(ctx, &Round{Ref: admin.AgentRef{Project: ref.Project, Job: ref.Job, Round: end.Round}, In: in}, end.Base.Manifest, turns)
 }
 
-// past returns what a round leaves to later ones.
+// past returns the round's part of the digest.
 func (r *Round) past() Past {
 	p := Past{Plan: r.plan, Finish: r.Finish}
 	for _, c := range r.Tree.Changes() {
@@ -314,7 +314,7 @@ func (r *Round) relative(paths []string) []string {
 	return out
 }
 
-// pull says what became of the job's pull request.
+// pull describes the state of the job's pull request in a sentence.
 func (m Memory) pull(j admin.AgentJob) string {
 	switch {
 	case m.Pull == PullOpen && j.PRNumber == 0:

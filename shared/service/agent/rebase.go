@@ -15,7 +15,7 @@ type Conflict struct {
 	Path string
 	// Lines are those of the file as it is now, such as "7-9"; "" for the whole file.
 	Lines string
-	// Reason says what others did; Lost is our text of the place.
+	// Reason describes the change of others; Lost is our text of the place.
 	Reason, Lost string
 }
 

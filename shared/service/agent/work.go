@@ -305,7 +305,7 @@ func (s *Steps) unfinished(ctx context.Context, r *Round) string {
 // MaxEventText is how many bytes of an answer an event shows.
 const MaxEventText = 2000
 
-// answerText returns what an answer says in words, without secrets.
+// answerText returns the text of an answer, without secrets.
 func answerText(a model.Answer) string {
 	var texts []string
 	for _, b := range a.Content {

@@ -146,9 +146,9 @@ type AgentJob struct {
 	Round int `json:"round"`
 	// Phase is queued, preparing, working or publishing; null once final.
 	Phase *string `json:"phase"`
-	// Queued says that the job waits for a place, Position is its place in the queue
-	// from 1. Waiting says that the model's server can't answer for now, RetryAt is when
-	// it is asked again. Both are null otherwise.
+	// Queued is true while the job is in the queue, and Position is its place there, from
+	// 1. Waiting is true while the model's server can't answer, and RetryAt is the time of
+	// the next try. Position and RetryAt are null otherwise.
 	Queued       bool       `json:"queued"`
 	Position     *int       `json:"position"`
 	Waiting      bool       `json:"waiting"`
@@ -172,7 +172,7 @@ type AgentJob struct {
 	Title    *string `json:"title"`
 	Summary  *string `json:"summary"`
 	Question *string `json:"question"`
-	// Unfinished says that the round used up its budget before it was done.
+	// Unfinished is true if the round used up its budget before it was done.
 	Unfinished bool `json:"unfinished"`
 	// Findings are those that the pull request's site has and the site without it
 	// has not, Pages the pages that it changes; at most 50 of each.
@@ -206,7 +206,7 @@ type AgentChanges struct {
 type AgentPage struct {
 	Path   string `json:"path"`   // in the repository
 	Change string `json:"change"` // one of admin.AgentPageChanges
-	// From is where a page that was moved lay before; null for others.
+	// From is the earlier path of a moved page; null for others.
 	From *string `json:"from"`
 }
 

@@ -47,7 +47,7 @@ type sources struct {
 	sums  map[string]uint32   // CRC-32C of packs, by their digests
 	open  map[string]*os.File // of packs: another process may take them away
 
-	// eager says that the packs will be left here: large files are copied when they
+	// eager is set if the packs will be left here. Large files are then copied when they
 	// are first read.
 	eager bool
 	early atomic.Int64 // bytes that were copied so
@@ -216,8 +216,8 @@ func (c *packCopy) drop() {
 	}
 }
 
-// copyFile returns what copies a file of this size while it is first read, or nil. A
-// large file is a pack, so that it need not be read a second time.
+// copyFile returns a writer for the bytes of a file of this size while it is first read,
+// or nil. A large file is a pack, so it need not be read a second time.
 func (s *sources) copyFile(size int64) *packCopy {
 	if s == nil || !s.eager || size < snapshot.LargeFile || s.early.Add(size) > maxSources {
 		return nil
@@ -235,7 +235,8 @@ func (s *sources) copied(sha256 string, c *packCopy) {
 	s.large[sha256] = c
 }
 
-// copyPack returns what copies a new pack while it is sealed, or nil where that is done.
+// copyPack returns a writer for the bytes of a new pack while it is sealed, or nil if the
+// pack has been copied.
 func (s *sources) copyPack(p *snapshot.Pack) io.Writer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

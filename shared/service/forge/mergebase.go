@@ -60,8 +60,8 @@ func (s *server) mergeBase(ctx context.Context, from, to string) (string, error)
 	return ends[len(ends)-1], nil
 }
 
-// since calls fn with a pack of what a commit has and another one has not; see
-// fetchSince.
+// since calls fn with a pack of the objects that a commit has and another one has not;
+// see fetchSince.
 func (s *server) since(ctx context.Context, id, other string, fn func(*pack) error) error {
 	p, err := newPack(s.f.opt.TempDir)
 	if err != nil {

@@ -17,9 +17,10 @@ const AgentSegment = 11 * time.Minute
 const agentLook = 5 * time.Second
 
 // AgentAsksOf returns what an agent job asks of AWS that had so many rounds and turns,
-// and called Work more often than once a round. Its prompt and summary have some lines, so
-// the job's own record has up to 2 KB. It leaves out what its callers ask, plans, checks
-// and checkpoints above a record's least size, and what is read while the model answers. A test holds it against jobs that are counted.
+// and called Work more often than once a round. It assumes a record of up to 2 KB, with
+// some lines of prompt and summary. It leaves out calls of the API, plans, larger checks
+// and checkpoints, and reads while the model answers. A test compares it with counts of
+// real jobs.
 func AgentAsksOf(rounds, turns, more int) Asks {
 	once := Asks{WriteUnits: 8}
 	round := Asks{WriteUnits: 66, ReadUnits: 48, ObjectWrites: 2, ObjectReads: 4, Transitions: 7, Calls: 3}

@@ -58,9 +58,9 @@ func (k *Keeper) sweepSome(ctx context.Context) error {
 }
 
 // Sweep removes what nothing refers to any more: uploads that were never
-// published, snapshots and bundles past their project's retention, what the rounds of
-// archived agent jobs left, and the packs and manifests that no kept snapshot needs. It is a whole round at once,
-// or what is left of one that was begun; Reconcile does the same in slices. It
+// published, snapshots and bundles past their project's retention, objects of archived
+// agent jobs, and the packs and manifests that no kept snapshot needs. It is a whole round
+// at once, or the rest of one that was begun; Reconcile does the same in slices. It
 // returns an error where another process sweeps, the store's errors, and one
 // that counts the organisations that could not be swept.
 func (k *Keeper) Sweep(ctx context.Context) error {

@@ -176,8 +176,8 @@ func modified(f File) time.Time {
 	return t
 }
 
-// repack picks the packs of the base that are better packed again. alone says that
-// large files count as full packs.
+// repack picks the packs of the base that are better packed again. If alone is set, a
+// pack with a large file counts as full.
 func (b baseIndex) repack(files []File, alone bool) map[string]bool {
 	live := make(map[string]int64)
 	counted := make(map[string]bool)

@@ -11,7 +11,7 @@ import (
 
 // Place is a value of a JSON document that both sides changed in different ways.
 type Place struct {
-	// Path is where it stands, such as navigation.groups[1].icon.
+	// Path is its path in the document, such as navigation.groups[1].icon.
 	Path string
 	// Lost is our text of it, "" if we removed it. The merged document does not have it.
 	Lost string
@@ -20,8 +20,8 @@ type Place struct {
 // depth is how deep values may be nested, as in a site's configuration.
 const depth = 100
 
-// JSON is Text for configurations of sites: members of objects go by their names, and
-// entries of lists by what they show or lead to. So two pages that were added at the
+// JSON is Text for configurations of sites: it matches members of objects by name, and
+// entries of lists by their page, title or address. So two pages that were added at the
 // same place are both in the list. The result has the formatting of theirs. ok is false
 // if one of the texts is not JSON, or has a name twice.
 func JSON(base, ours, theirs []byte) (merged []byte, places []Place, ok bool) {
@@ -126,7 +126,7 @@ func value(e *entry) *json.Value {
 	return e.v
 }
 
-// conflict notes that the merged document has theirs, and what of ours it lacks.
+// conflict records a place at which the merged document has theirs and lacks ours.
 func (m *merger) conflict(theirs, ours *json.Value) {
 	p := Place{Path: theirs.Path()}
 	if ours != nil {
@@ -176,7 +176,8 @@ func find(list []entry, key string) *entry {
 }
 
 // order returns the keys of both sides. Their order is that of theirs, unless we alone
-// moved entries of a list. What the other side added follows what it follows there.
+// moved entries of a list. An entry that the other side added follows the same entry as
+// there.
 func order(list bool, base, ours, theirs []entry) []string {
 	first, second := keys(theirs), keys(ours)
 	if list {

@@ -30,9 +30,9 @@ func (c Conflict) String() string {
 	return fmt.Sprint(c.From)
 }
 
-// Text returns base with the changes of both sides. Where they conflict, the text is
-// that of theirs, and the place is listed, in the order of the text. It agrees with
-// git merge-file about what conflicts.
+// Text returns base with the changes of both sides. At a conflict it has the text of
+// theirs, and returns the place, in the order of the text. The same changes conflict as
+// for git merge-file.
 func Text(base, ours, theirs []byte) ([]byte, []Conflict) {
 	old, we, they := lines(base), lines(ours), lines(theirs)
 	var out bytes.Buffer
@@ -76,10 +76,10 @@ func lines(b []byte) []string {
 	return list
 }
 
-// hunk says that the lines from, to of the old text are those of a new one from there.
+// hunk is a difference: lines [from, to) of the old text became [newFrom, newTo).
 type hunk struct{ from, to, newFrom, newTo int }
 
-// hunks returns what differs between two texts, in order.
+// hunks returns the differences between two texts, in order.
 func hunks(old, now []string) []hunk {
 	var list []hunk
 	for _, h := range diff.Hunks(old, now, diff.Context(0)) {

@@ -13,11 +13,10 @@ import (
 
 // Limits of the search for moved files.
 const (
-	// alike is the share of lines that a file must keep to be the same one, as Git has
-	// it by default.
+	// alike is the least share of equal lines in a moved file, the default of Git.
 	alike = 0.5
-	// maxPairs is how many pairs of files are compared where neither address nor name
-	// says what became of a file.
+	// maxPairs is the most pairs of files that are compared by their text, because neither
+	// address nor name matches.
 	maxPairs = 400
 )
 
@@ -70,7 +69,7 @@ func (w *whole) move(leads map[string]string) {
 	w.files = files
 }
 
-// kept is the share of lines of a file that another one has, too.
+// kept returns the share of a file's lines that another file has, too.
 func (w *whole) kept(old, now string) float64 {
 	a, b := w.before[old], w.after[now]
 	if bytes.Equal(a, b) {
@@ -81,7 +80,7 @@ func (w *whole) kept(old, now string) float64 {
 	return 1 - float64(max(added, removed))/float64(lines)
 }
 
-// linkTargets matches the addresses of links and imports in sources, with what comes
+// linkTargets matches the addresses of links and imports in sources, with the syntax
 // before them.
 var linkTargets = lazy.Regexp(`(\]\(|\]:[ \t]*|\b(?:href|src|url|img)[ \t]*[=:][ \t]*["'{]*|\bfrom[ \t]+["'])[^\s"')}]*`)
 
@@ -118,9 +117,8 @@ func folder(p string) string {
 	return p + "/"
 }
 
-// summary sums up what a reviewer would otherwise read from many lines: moves of
-// several files, redirects, the navigation, and files in which only links differ. The
-// rest are the other files.
+// summary returns a line for each group of changes: moves of several files, redirects,
+// the navigation, and files in which only links differ. rest has the other files.
 func (w *whole) summary() (lines []string, rest []file) {
 	trips := map[trip][]file{}
 	var order []trip

@@ -82,8 +82,8 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	return out, err
 }
 
-// describe adds to a manifest what follows from its repository: the site, its packs and
-// its findings.
+// describe fills in a manifest from its repository: the site, its packs and its
+// findings.
 func (s *Steps) describe(ctx context.Context, ref admin.AgentRef, p admin.Project, r *agent.Repository, m *agent.Manifest) (err error) {
 	if m.Root, err = siteRoot(r, p.Agent.Root); err != nil {
 		return err

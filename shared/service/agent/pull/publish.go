@@ -24,11 +24,10 @@ const (
 	authorEmail = "agent@bindery.invalid"
 )
 
-// Publish reviews the round's changes, commits them on the branch as it is now, merged
-// with what others pushed meanwhile, pushes without force, and updates or opens the pull
-// request. Next is work if there is a message that the model has not read, or if it gave
-// the round back: once because the changes are refused, and twice because they conflict
-// with what others pushed. Else it is done.
+// Publish reviews the round's changes, merges them with those that others pushed
+// meanwhile, commits and pushes them without force, and updates or opens the pull
+// request. Next is done, or work if there is a message that the model has not read, or if
+// it gave the round back: once for refused changes, and twice for conflicts with others.
 //
 // Its review relies on the forge's files, not on Work: which paths an agent may write,
 // what the files were before, and which hosts, code and secrets the changes add.
@@ -144,11 +143,11 @@ const (
 	needless                 // others have made the same changes
 )
 
-// maxPushes is how often changes are merged with what others pushed meanwhile.
+// maxPushes is the most tries to push if others push to the branch meanwhile.
 const maxPushes = 3
 
-// propose pushes changes, and opens or updates the pull request. It adds to the result
-// what callers read of both. If others push to the branch meanwhile, it merges the
+// propose pushes changes, and opens or updates the pull request. It fills in
+// the result for callers. If others push to the branch meanwhile, it merges the
 // changes with theirs, looks at the result again, and pushes that.
 func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Change, result *admin.AgentResult) (outcome, error) {
 	f, repo, err := s.opt.Forge(ctx, r.In.Project)
@@ -381,10 +380,10 @@ func (s *Steps) pull(ctx context.Context, f *forge.Forge, repo forge.Repository,
 	return updated, shown, err
 }
 
-// settle decides on title and draft of a pull request that is open. The title is
-// written again if the forge still has the one that was written last, shown; the state
-// of a draft stays once a person has set it. again says that an earlier start may have
-// written what is wanted. Without a title in the result nothing of both changes.
+// settle decides on the title and draft state of an open pull request. It replaces the
+// title if the forge still has the one that was last written, shown. Once a person has
+// changed the draft state, it stays. again is set if an earlier start of the step may have
+// written want already. A result without a title changes neither.
 func settle(shown admin.AgentShown, open forge.PullRequest, want forge.Pull, again bool) (forge.Pull, admin.AgentShown) {
 	next := forge.Pull{Head: want.Head, Base: want.Base, Title: open.Title, Draft: want.Draft}
 	switch shown.Title {
@@ -415,8 +414,8 @@ type ground struct {
 	fork   string // commit at which a new branch begins, else ""
 	expect string // where that branch must be, "" if it must not exist
 	pushed bool   // the round's commit is there already
-	// changes are those of the round, merged with what others changed since it was
-	// prepared; conflicts are the places that have the others' text.
+	// changes are those of the round, merged with the changes of others since it was
+	// prepared. conflicts are the places that have the text of others.
 	changes   []tool.Change
 	conflicts []agent.Conflict
 }
@@ -496,8 +495,8 @@ func newBranch(ctx context.Context, f *forge.Forge, repo forge.Repository, r *ag
 	return name, nil
 }
 
-// look refuses what an agent may not change of a repository, base. It reads the forge's
-// files and trusts nothing else.
+// look refuses changes that an agent may not make in a repository, base. It reads the
+// forge's files and trusts nothing else.
 func look(r *agent.Round, base *agent.Repository, root string, changes []tool.Change) error {
 	var bytes int64
 	for _, c := range changes {

@@ -36,7 +36,7 @@ type text struct {
 	repository forge.Repository
 	head       string // commit
 	dashboard  string // address, "" if there is none
-	merged     int    // places at which what others pushed stays in place of the round's changes
+	merged     int    // places at which the text of others stays in place of the round's changes
 }
 
 // roundTitle is the title of this round and of its commit.
@@ -114,8 +114,8 @@ func (t text) body(now string) string {
 	return before + part + after
 }
 
-// part is Bindery's part of the text, of at most some bytes: what is beyond is counted
-// instead, and the sections before the files are shorter.
+// part returns Bindery's section. The list of files ends with a count once the section
+// has room bytes; without room, the sections before it are shorter, too.
 func (t text) part(room int) string {
 	var b strings.Builder
 	r, review := t.round, t.whole.review
@@ -191,7 +191,7 @@ func recent(b *strings.Builder, parts []string, room int, what string) {
 	}
 }
 
-// list writes what changes, and the files, as many as there is room for.
+// list writes the summary of the changes, and as many files as there is room for.
 func (t text) list(b *strings.Builder, room int) {
 	lines, files := t.whole.summary()
 	for _, l := range lines {

@@ -22,7 +22,7 @@ import (
 const (
 	// maxText is the largest file of the site's folder that counts as text, in
 	// bytes: specifications of some megabytes are common. maxOther is that of files
-	// elsewhere. Of larger ones only path and size are kept.
+	// elsewhere. A manifest has only path and size of larger ones.
 	maxText  = 8 << 20
 	maxOther = 1 << 20
 	// maxTexts is the most text of one repository, in bytes: Work has it in

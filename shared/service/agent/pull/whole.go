@@ -15,8 +15,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/forge"
 )
 
-// whole is a pull request as a whole: what it changes from its merge base to its head,
-// in all its rounds and by all who have pushed to its branch.
+// whole has the changes of a whole pull request, from its merge base to its head: those
+// of all rounds and of everybody who has pushed to its branch.
 type whole struct {
 	root string // folder of the site in the repository
 	// before and after are the texts of the two commits, by path.
@@ -35,8 +35,8 @@ type file struct {
 	added, removed int // lines; 0 for a file that is not text
 }
 
-// whole compares the commit at which the pull request begins with the head: the tree
-// that the round's commit goes on, and the round's changes.
+// whole compares the commit at which the pull request begins with its new head, which is
+// the parent of the round's commit with the round's changes.
 func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g ground, root string) (*whole, error) {
 	base, changes := g.base, g.changes
 	before := base
@@ -97,7 +97,7 @@ func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g 
 	if err != nil {
 		return nil, err
 	}
-	// These lists are never cut: what is left out could be what matters.
+	// These lists are never cut: a missing line could be the one that matters.
 	if first := slices.Concat(found.NewHosts, found.Executable, others); len(strings.Join(first, "\n")) > maxFirst {
 		return nil, admin.Errorf(admin.CodeChanges, "the changes have %d new hosts, %d pieces of code and %d other files, which is more than a pull request can list",
 			len(found.NewHosts), len(found.Executable), len(others))
@@ -129,7 +129,7 @@ func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g 
 	return w, err
 }
 
-// Limits of a review: lines of findings, and bytes of what is to be looked at first.
+// Limits of a review: lines of findings, and bytes of the lists to look at first.
 const (
 	maxFindings = 50
 	maxFirst    = 24 << 10

@@ -16,7 +16,7 @@ type Comparison struct {
 	// Redirects are the new ones, Gone those that are no longer there, each as
 	// "/from → /to".
 	Redirects, Gone []string
-	// Navigation says what changes there, in one line each.
+	// Navigation has a line for each change of the navigation.
 	Navigation []string
 	// Lost are addresses of pages that lead nowhere any more.
 	Lost []string

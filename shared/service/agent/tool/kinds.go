@@ -186,7 +186,7 @@ func isSpecification(src []byte) bool {
 // beginning matches YAML before the first mark of a document.
 var beginning = lazy.Regexp(`\A(?:[ \t]*(?:#.*|%.*)?\r?\n)*\z`)
 
-// refersTo finds what a specification refers to in other files.
+// refersTo finds references to other files in a specification.
 var refersTo = lazy.Regexp(`["']?\$ref["']?[ \t]*:[ \t]*["']?([^"'#\s,}]+)`)
 
 // names returns the files that the site's configuration names, the addresses of its

@@ -141,7 +141,7 @@ var private = lazy.Regexp(`(?i)(?:^|/)(?:\.env(?:\.[\w-]+)*|\.envrc|\.npmrc|\.ne
 // sampleName finds the endings of samples of such files.
 var sampleName = lazy.Regexp(`(?i)\.(?:example|sample|template|dist|defaults?)$`)
 
-// isPrivate reports whether a file is one that programs keep credentials in.
+// isPrivate reports whether programs store credentials in a file of this name.
 func isPrivate(p string) bool { return private().MatchString(p) && !sampleName().MatchString(p) }
 
 // load reads a file that a call names.

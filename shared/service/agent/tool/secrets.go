@@ -85,18 +85,18 @@ var secretForms = []struct {
 // assignment finds a value with a name that suggests a secret.
 var assignment = lazy.Regexp(`(?i)(?:secret|token|passwd|password|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credential)s?["'\x60]?[ \t]*(?:[:=]|=>|:=)[ \t]*["'\x60]?(?:bearer )?([A-Za-z0-9+/_=.-]{20,200})`)
 
-// placeholder finds what authors write instead of a secret.
+// placeholder finds words that authors write instead of a secret.
 var placeholder = lazy.Regexp(`(?i)example|sample|dummy|placeholder|changeme|your[_-]|my[_-]|xxxx|\*\*\*|\.\.\.|1234567|abcdef|test[_-]|fake|redacted|process\.env|os\.environ|_here|token_|secret_|insert|<|\{`)
 
 // secretNames are the names that assignment looks for, in lower case.
 var secretNames = []string{"secret", "token", "passw", "passphrase", "key", "credential"}
 
 // samples are values in the documentation of those who issue such keys. Tokens of
-// jwt.io and of RFC 7519 are known by what they say.
+// jwt.io and of RFC 7519 are known by their claims.
 var samples = wordSet(`4eC39HqLyjWDarjtT1zdp7dc BQokikJOvBiI2HlWgH4olfQ2 tR3PYbcVNZZ796tH88S4VQ2u 16C7e42F292c6912E7710c838347Ae178B4a
 	AIzaSyDaGmWKa4JsXZ-HjGw7ISLn_3namBGewQe AIzaSyAOVYRIgupAurZup5y1PRh8Ismb1A3lLao`)
 
-// sampleMark finds in a value of a known form what authors write instead of the rest.
+// sampleMark finds words that make a value of a known form a sample.
 var sampleMark = lazy.Regexp(`(?i)example|sample|dummy|placeholder|changeme|your[_-]|x{4}|0{8}|\*\*\*|\.\.\.|1234567|abcdefg|fake|redacted|_here|insert|<|\{`)
 
 // isSample reports whether a value is a well-known one, which opens nothing.
@@ -117,7 +117,7 @@ func isSample(value string) bool {
 	return err == nil && (strings.Contains(string(said), `"1234567890"`) || strings.Contains(string(said), "example.com"))
 }
 
-// secrets finds what looks like a secret, each value once at a place.
+// secrets finds values that look like secrets, each value once at a place.
 func secrets(p, text string) []mark {
 	all := append(ours(text), theirs(p, text)...)
 	slices.SortStableFunc(all, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
@@ -322,8 +322,8 @@ func freshSecrets(p, text, old string, published func(value string) bool) []mark
 	})
 }
 
-// freshLines returns a text with the lines that an old text has left empty; what is
-// left is where it was.
+// freshLines empties the lines of a text that an old text has, too. The other lines stay
+// at their places.
 func freshLines(text, old string) string {
 	if old == "" {
 		return text

@@ -35,8 +35,8 @@ func (s *seen) add(p, line string) {
 	s.lines[s.digest("", line)] = true
 }
 
-// Recall notes what a model saw by an earlier call of a tool, without making it
-// again. Those of a round that is loaded come in their order. It ignores calls that
+// Recall records the lines that a model saw by an earlier call of a tool, without making
+// the call again. The calls of a loaded round come in their order. It ignores calls that
 // failed, and tools that show no lines of a file.
 func (s *Set) Recall(name string, input json.RawMessage, r Result) {
 	if r.IsError {
@@ -52,7 +52,7 @@ func (s *Set) Recall(name string, input json.RawMessage, r Result) {
 	}
 }
 
-// goesOn finds at the end of a result of read that a line goes on.
+// goesOn matches the end of a result of read that stops inside a line.
 var goesOn = lazy.Regexp(`\n… line ([0-9]+) has [0-9]+ more bytes; .*column=[0-9]+\n`)
 
 // note adds the lines of one call.
@@ -118,7 +118,7 @@ func (s *Set) unread(p string, src []byte) int {
 	return 0
 }
 
-// cutMark finds what results say where they leave something out.
+// cutMark matches the marks with which results leave something out.
 var cutMark = lazy.Regexp(`… \(?[0-9]+ more (?:bytes|lines|files|findings|entries|places)\b|… line [0-9]+ has [0-9]+ more bytes|\(left out to make room`)
 
 // uncut returns an error if a new text of a file has a mark of a cut that its old

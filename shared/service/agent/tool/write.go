@@ -408,8 +408,8 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 }
 
 // fitting takes out of new texts those with which a job would change more than it
-// may, the last ones by path, and returns their number. It leaves at least one, which
-// then says what the limit is.
+// may, the last ones by path, and returns their number. It leaves at least one, so that
+// the refusal of that one names the limit.
 func (s *Set) fitting(contents map[string][]byte) (rest int) {
 	files, size, taken := len(s.tree.changed), s.tree.bytes(), 0
 	for _, p := range sortedKeys(contents) {
