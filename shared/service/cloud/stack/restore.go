@@ -2,6 +2,7 @@ package stack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -55,9 +56,21 @@ func (t *Tables) Ready(ctx context.Context, table, expires string) error {
 	return nil
 }
 
-// Drop deletes a table. It returns DynamoDB's errors, as for one that is protected.
+// Drop deletes a table. It succeeds if the table is gone or is being deleted: the
+// answer to an earlier try may have been lost. It returns DynamoDB's other errors,
+// such as the refusal for a table with protection from deletion.
 func (t *Tables) Drop(ctx context.Context, table string) error {
-	if _, err := t.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &table}); err != nil {
+	_, err := t.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &table})
+	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); ok {
+		return nil
+	}
+	if _, ok := errors.AsType[*types.ResourceInUseException](err); ok {
+		found, e := t.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
+		if e == nil && found.Table.TableStatus == types.TableStatusDeleting {
+			return nil
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("delete table %s: %w", table, err)
 	}
 	return nil
