@@ -218,7 +218,7 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "too long in the last turn", set: admin.AgentSettings{MaxTurns: 3}, script: append(reads(1), mends, modeltest.TooLong(), forced(finishes)), want: expected{pulls: 1, turns: 3, unfinished: true}},
 		{name: "over budget", set: admin.AgentSettings{MaxTurns: 10}, script: append(reads(9), told("this is your last turn", mends)), want: expected{code: admin.CodeBudget, turns: 10}},
 		{name: "a small budget has its last turn", set: admin.AgentSettings{MaxTurns: 3}, script: append(reads(1), mends, told("this is your last turn", finishes)), want: expected{pulls: 1, turns: 3, unfinished: true}},
-		{name: "only text in the last turn", set: admin.AgentSettings{MaxTurns: 3}, script: append(reads(1), mends, told("this is your last turn", modeltest.Text("That is all."))), want: expected{pulls: 1, turns: 3, unfinished: true}},
+		{name: "only text in the last turn", set: admin.AgentSettings{MaxTurns: 3}, script: append(reads(1), mends, told("this is your last turn", modeltest.Text("That is all."))), want: expected{code: admin.CodeBudget, turns: 3}},
 		{name: "too expensive at once", script: steps(mends.Costing(model.Usage{Input: 5_000_000, Output: 1})), want: expected{code: admin.CodeBudget, message: "it used 15.00 of 5.00 US dollars", turns: 1}},
 		{name: "expensive", script: steps(mends.Costing(model.Usage{Input: 1_600_000, Output: 1}), told("this is your last turn", finishes)), want: expected{pulls: 1, turns: 2, unfinished: true}},
 

@@ -268,9 +268,9 @@ func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *chec
 		c.Results = append(c.Results, model.ToolResult(b.ID, result.Text, result.IsError))
 		event.Tools = append(event.Tools, admin.AgentToolCall{Name: b.Name, File: result.File, Outcome: result.Outcome, Failed: result.IsError})
 	}
-	if len(c.Calls) == 0 && !c.Cut && (r.silent > 0 || c.Last) {
+	if len(c.Calls) == 0 && !c.Cut && r.silent > 0 && !c.Last {
 		// Asked once to use its tools, the model still only writes: its answer
-		// ends the round.
+		// ends the round. In the last turn, only finish does.
 		c.Finish = &tool.Finish{Summary: answerText(answer)}
 	}
 	if c.Last && c.Finish != nil && c.Finish.Left == "" {

@@ -83,7 +83,7 @@ func (t text) template() string {
 // something in it is open.
 func (t text) draft() bool {
 	f, review := t.round.Finish, t.whole.review
-	return t.round.In.Job.Draft || t.round.Unfinished() || len(review.Findings)+t.merged > 0 || f.Question != "" || f.Left != ""
+	return t.round.In.Job.Draft || len(review.Findings)+t.merged > 0 || f.Question != "" || f.Left != ""
 }
 
 // marks returns the comments around Bindery's part of the text.
