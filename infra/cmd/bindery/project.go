@@ -37,6 +37,7 @@ func settingFlags(f *pflag.FlagSet, t *admin.Settings, r *admin.Retention, agent
 	f.BoolVar(&agent.Template, "agent-template", agent.Template, "agent jobs: put the repository's template of pull requests before their text")
 	f.IntVar(&agent.MaxTurns, "agent-max-turns", agent.MaxTurns, "agent jobs: the most turns of a round (0: as the plan says)")
 	f.Int64Var(&agent.MaxCost, "agent-max-cost", agent.MaxCost, "agent jobs: the most that a round may cost, in millionths of a US dollar (0: as the plan says)")
+	f.Int64Var(&agent.MaxMonthCost, "agent-max-month-cost", agent.MaxMonthCost, "agent jobs: the most that all rounds of the project may cost in a month of UTC, in millionths of a US dollar (0: no limit)")
 	f.IntVar(&agent.MaxFiles, "agent-max-files", agent.MaxFiles, "agent jobs: the most files that a round may change (0: as the plan says)")
 }
 

@@ -112,20 +112,22 @@ func usageOf(ctx context.Context, s *admin.Service, org string, month time.Time)
 func usageTable(w io.Writer, all []usage) {
 	var rows [][]string
 	for _, u := range all {
-		rows = append(rows, []string{u.Month, u.Organisation, fmt.Sprint(u.Exports), fmt.Sprint(u.Reused), fmt.Sprint(u.Pages), size(u.BundleBytes), fmt.Sprint(u.Calls), u.Name})
+		rows = append(rows, []string{u.Month, u.Organisation, fmt.Sprint(u.Exports), fmt.Sprint(u.Reused), fmt.Sprint(u.Pages), size(u.BundleBytes),
+			fmt.Sprint(u.AgentRounds), admin.USDollars(u.AgentCost), fmt.Sprint(u.Calls), u.Name})
 	}
-	table(w, "month organisation exports reused pages bundles calls name", rows)
+	table(w, "month organisation exports reused pages bundles rounds cost calls name", rows)
 }
 
 func usageCSV(w io.Writer, all []usage) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true // RFC 4180, section 2
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
-	if err := out.Write([]string{"month", "organisation", "name", "exports", "pages", "bundle_bytes", "api_calls", "reused"}); err != nil {
+	if err := out.Write([]string{"month", "organisation", "name", "exports", "pages", "bundle_bytes", "api_calls", "reused", "agent_rounds", "agent_cost_micros"}); err != nil {
 		return err
 	}
 	for _, u := range all {
-		if err := out.Write([]string{u.Month, u.Organisation, formulaSafe(u.Name), number(u.Exports), number(u.Pages), number(u.BundleBytes), number(u.Calls), number(u.Reused)}); err != nil {
+		if err := out.Write([]string{u.Month, u.Organisation, formulaSafe(u.Name), number(u.Exports), number(u.Pages), number(u.BundleBytes), number(u.Calls), number(u.Reused),
+			number(u.AgentRounds), number(u.AgentCost)}); err != nil {
 			return err
 		}
 	}

@@ -83,7 +83,7 @@ func agentPlan(c Caller) (AgentPlan, error) {
 // started now, the reconciler starts it under the same name.
 //
 // It returns CodePlan, CodeInvalid, CodeNotFound, CodeForgeMissing,
-// CodeModelMissing, CodeTooManyAgents, CodeKeyReused or CodeKeyRunning.
+// CodeModelMissing, CodeTooManyAgents, CodeAgentCost, CodeKeyReused or CodeKeyRunning.
 func (s *Service) StartAgentJob(ctx context.Context, c Caller, in StartAgentJob) (AgentJob, error) {
 	if err := c.person(ActionAgent); err != nil {
 		return AgentJob{}, err
@@ -148,7 +148,7 @@ func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in S
 		}}
 		tx.message(in.Prompt)
 		tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
-		if err := tx.take(plan); err != nil {
+		if err := tx.take(p, plan); err != nil {
 			return err
 		}
 		s.audit(&tx.batch, c, p.Organisation, "agent.started", tx.job.ID, changed("project", "", p.ID)...)
@@ -198,7 +198,8 @@ type MessageAgentJob struct {
 //
 // It returns CodePlan, CodeInvalid, CodeNotFound, CodeArchived, CodeBudget where
 // the job has as many messages as the plan allows, CodeJobRunning while it is
-// being cancelled, CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeKeyReused or CodeKeyRunning.
+// being cancelled, CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeAgentCost,
+// CodeKeyReused or CodeKeyRunning.
 func (s *Service) MessageAgentJob(ctx context.Context, c Caller, in MessageAgentJob) (AgentJob, error) {
 	if err := c.person(ActionAgent); err != nil {
 		return AgentJob{}, err
@@ -230,10 +231,11 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 		case tx.job.Messages >= plan.Messages:
 			return Errorf(CodeBudget, "a job has at most %d messages; start another one", plan.Messages)
 		case tx.job.Final():
-			if _, _, err := s.readyProject(ctx, c, in.Project, tx.job.Asked); err != nil {
+			p, _, err := s.readyProject(ctx, c, in.Project, tx.job.Asked)
+			if err != nil {
 				return err
 			}
-			if err := tx.take(plan); err != nil {
+			if err := tx.take(p, plan); err != nil {
 				return err
 			}
 			opened = true
@@ -242,8 +244,14 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 		case !tx.job.CancelledAt.IsZero():
 			return Errorf(CodeJobRunning, "the agent job is being cancelled; wait for its end").After(s.opt.PollAfter)
 		case tx.job.Waiting(tx.now):
+			p, err := s.callersProject(ctx, c, in.Project)
+			if err != nil {
+				return err
+			}
+			if err := tx.interrupt(p, plan); err != nil {
+				return err
+			}
 			opened = true
-			tx.interrupt()
 			tx.message(in.Prompt)
 		default:
 			tx.message(in.Prompt)

@@ -92,6 +92,9 @@ type AgentSettings struct {
 	MaxTurns int   `json:"maxTurns,omitempty"`
 	MaxCost  int64 `json:"maxCost,omitempty"`
 	MaxFiles int   `json:"maxFiles,omitempty"`
+	// MaxMonthCost is the most that all rounds of the project may cost in a month of
+	// UTC, in millionths of a US dollar; 0 for no limit.
+	MaxMonthCost int64 `json:"maxMonthCost,omitempty"`
 }
 
 // DefaultBranchPrefix begins the names of branches of agent jobs; their ids follow.

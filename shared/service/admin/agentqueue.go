@@ -7,17 +7,13 @@ import (
 )
 
 // agentPlaces is the record of an organisation's active agent jobs: those that run,
-// and the queue of those that wait for a place. A project's record of this type has the
-// starts of the hour alone.
+// and the queue of those that wait for a place.
 type agentPlaces struct {
 	// Active counts the jobs that run, Running those of each project.
 	Active  int            `json:"active"`
 	Running map[string]int `json:"running,omitempty"`
 	// Queue has the jobs that wait, in the order in which they came.
 	Queue []agentPlace `json:"queue,omitempty"`
-
-	Hour   time.Time `json:"hour,omitzero"`
-	Starts int       `json:"starts,omitempty"`
 }
 
 // agentPlace is a job in a queue.
@@ -90,19 +86,19 @@ func (p *agentPlaces) position(id string) int {
 	}
 }
 
-// take takes the place of a round that a caller starts, or puts it into the queue. It
-// returns CodeTooManyAgents if the queue is full, or for too many starts in an hour.
-func (tx *agentTx) take(plan AgentPlan) error {
-	project, revision, err := readOr[agentPlaces](tx.ctx, tx.s, projectAgentsKey(tx.job.Project))
+// take takes the place of a round that a caller starts in project p, or puts it into the
+// queue. It returns CodeTooManyAgents if the queue is full, or for too many starts in an
+// hour, and CodeAgentCost.
+func (tx *agentTx) take(p Project, plan AgentPlan) error {
+	use, revision, err := tx.projectUse()
 	if err != nil {
 		return err
 	}
-	hour := tx.now.Truncate(time.Hour)
-	if !project.Hour.Equal(hour) {
-		project = agentPlaces{Hour: hour}
+	if err := use.start(tx.now, plan.StartsPerHour); err != nil {
+		return err
 	}
-	if project.Starts >= plan.StartsPerHour {
-		return Errorf(CodeTooManyAgents, "%d agent jobs of this project were started in this hour", project.Starts).After(hour.Add(time.Hour).Sub(tx.now))
+	if err := tx.reserve(&use, p, plan); err != nil {
+		return err
 	}
 	org, orgRevision, err := readOr[agentPlaces](tx.ctx, tx.s, orgAgentsKey(tx.job.Organisation))
 	if err != nil {
@@ -118,8 +114,7 @@ func (tx *agentTx) take(plan AgentPlan) error {
 		org.Queue = append(org.Queue, agentPlace{tx.job.Project, tx.job.ID})
 		tx.job.Position = org.position(tx.job.ID)
 	}
-	project.Starts++
-	tx.put(projectAgentsKey(tx.job.Project), revision, project)
+	tx.put(projectAgentsKey(tx.job.Project), revision, use)
 	tx.put(orgAgentsKey(tx.job.Organisation), orgRevision, org)
 	return nil
 }
@@ -128,8 +123,16 @@ func (tx *agentTx) take(plan AgentPlan) error {
 // takes minutes.
 const agentPause = 30 * time.Second
 
-// leave gives the place of a job that ends to others.
+// leave gives the place of a job that ends to others, and counts what its round cost.
 func (tx *agentTx) leave() error {
+	use, useRevision, err := tx.projectUse()
+	if err != nil {
+		return err
+	}
+	if err := tx.charge(&use); err != nil {
+		return err
+	}
+	tx.put(projectAgentsKey(tx.job.Project), useRevision, use)
 	key := orgAgentsKey(tx.job.Organisation)
 	org, revision, err := readOr[agentPlaces](tx.ctx, tx.s, key)
 	if err != nil {

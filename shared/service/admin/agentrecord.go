@@ -122,7 +122,10 @@ type AgentJob struct {
 	// last one cost, in millionths of a US dollar.
 	Usage     AgentUsage `json:"usage"`
 	RoundCost int64      `json:"roundCost,omitempty"`
-	Turns     int        `json:"turns"`
+	// Reserved is the most that the current round may cost of the project's limit for
+	// the month; 0 for a project without one.
+	Reserved int64 `json:"reserved,omitempty"`
+	Turns    int   `json:"turns"`
 	// Changes are those of the last round that had any, Review is what a reader of
 	// the pull request must know of all its rounds.
 	Changes AgentChanges `json:"changes"`
@@ -642,14 +645,27 @@ func (tx *agentTx) message(prompt string) {
 	tx.event(AgentEvent{Kind: AgentEventMessage, Text: prompt})
 }
 
-// interrupt ends a round that waits for the model, and begins the next one in its place.
-func (tx *agentTx) interrupt() {
+// interrupt ends a round that waits for the model, and begins the next one of project p in
+// its place. It returns CodeAgentCost if the month's limit has no room for it.
+func (tx *agentTx) interrupt(p Project, plan AgentPlan) error {
 	j := &tx.job
+	use, revision, err := tx.projectUse()
+	if err != nil {
+		return err
+	}
+	if err := tx.charge(&use); err != nil {
+		return err
+	}
+	if err := tx.reserve(&use, p, plan); err != nil {
+		return err
+	}
+	tx.put(projectAgentsKey(j.Project), revision, use)
 	j.Seen = max(j.Seen, j.Read)
 	tx.put(agentEndKey(j.Current()), 0, AgentEnd{
 		Round: j.Round, Code: CodeModelDown, Message: "the model's server could not answer", Reopened: true, Base: j.Base, Seen: j.Seen, Branch: j.Branch,
 	})
 	tx.reopen()
+	return nil
 }
 
 // reopen begins the job's next round.

@@ -78,15 +78,10 @@ func (s *Service) AgentRound(ctx context.Context, ref AgentRef) (AgentInput, err
 	if err != nil {
 		return AgentInput{}, err
 	}
-	project, _, err := read[Project](ctx, s, projectKey(j.Project))
+	project, plan, err := s.agentProject(ctx, j)
 	if err != nil {
 		return AgentInput{}, err
 	}
-	o, _, err := read[Organisation](ctx, s, organisationKey(j.Organisation))
-	if err != nil {
-		return AgentInput{}, err
-	}
-	plan := agentPlanOrPro(o.Plan)
 	messages, err := s.agentMessages(ctx, ref, 0)
 	if err != nil {
 		return AgentInput{}, err
@@ -101,7 +96,19 @@ func (s *Service) AgentRound(ctx context.Context, ref AgentRef) (AgentInput, err
 		spent = spent.Add(u)
 	}
 	commit, _, err := readOr[AgentCommit](ctx, s, agentCommitKey(ref))
-	return AgentInput{Job: j, Project: project, Limits: plan.lowered(project.Agent), Messages: messages, Spent: spent, Commit: commit}, err
+	limits := plan.lowered(project.Agent)
+	limits.Cost = min(limits.Cost, cmp.Or(j.Reserved, limits.Cost))
+	return AgentInput{Job: j, Project: project, Limits: limits, Messages: messages, Spent: spent, Commit: commit}, err
+}
+
+// agentProject reads the project of a job, and what its organisation's plan allows.
+func (s *Service) agentProject(ctx context.Context, j AgentJob) (Project, AgentPlan, error) {
+	p, _, err := read[Project](ctx, s, projectKey(j.Project))
+	if err != nil {
+		return Project{}, AgentPlan{}, err
+	}
+	o, _, err := read[Organisation](ctx, s, organisationKey(j.Organisation))
+	return p, agentPlanOrPro(o.Plan), err
 }
 
 // phase moves a round to a phase.
@@ -539,22 +546,30 @@ func (tx *agentTx) fail(ref AgentRef, end AgentEnd) error {
 
 // AgentWait has the round of a lease ask its model again at a time, and tells callers
 // why. asked is the number of the last message that the model was asked: if another one
-// came since, the next round begins instead, and the error is CodeJobNotActive. It also
-// returns CodeSuperseded if a newer start holds the lease or the round has left Work, and
+// came since, the next round begins instead, and the error is CodeJobNotActive, or
+// CodeAgentCost if the project's limit has no room for that round. It also returns
+// CodeSuperseded if a newer start holds the lease or the round has left Work, and
 // CodeCancelled.
 func (s *Service) AgentWait(ctx context.Context, lease AgentLease, asked int, until time.Time, why string) error {
 	var next AgentRef
-	err := s.leased(ctx, lease, func(tx *agentTx) {
+	err := s.leased(ctx, lease, func(tx *agentTx) error {
 		next = AgentRef{}
 		tx.event(AgentEvent{Kind: AgentEventNote, Text: why})
 		if tx.job.Messages > asked {
-			tx.interrupt()
+			p, plan, err := s.agentProject(ctx, tx.job)
+			if err != nil {
+				return err
+			}
+			if err := tx.interrupt(p, plan); err != nil {
+				return err
+			}
 			next = tx.job.Current()
-			return
+			return nil
 		}
 		tx.job.RetryAt = until
 		tx.job.Tries++
 		tx.job.Waits++
+		return nil
 	})
 	if err == nil && next != (AgentRef{}) {
 		s.startAgent(ctx, next)
@@ -566,14 +581,15 @@ func (s *Service) AgentWait(ctx context.Context, lease AgentLease, asked int, un
 // AgentFallback has another model answer for the rest of a lease's round, and tells
 // callers why. It returns the errors of AgentWait.
 func (s *Service) AgentFallback(ctx context.Context, lease AgentLease, model, why string) error {
-	return s.leased(ctx, lease, func(tx *agentTx) {
+	return s.leased(ctx, lease, func(tx *agentTx) error {
 		tx.job.Fallback, tx.job.Tries = model, 0
 		tx.event(AgentEvent{Kind: AgentEventNote, Text: why})
+		return nil
 	})
 }
 
 // leased changes the job of a lease that is still valid.
-func (s *Service) leased(ctx context.Context, lease AgentLease, fn func(*agentTx)) error {
+func (s *Service) leased(ctx context.Context, lease AgentLease, fn func(*agentTx) error) error {
 	_, err := s.agentStep(ctx, lease.Ref, func(tx *agentTx) error {
 		held, _, err := readOr[agentLease](ctx, s, agentLeaseKey(lease.Ref))
 		if err != nil {
@@ -585,8 +601,7 @@ func (s *Service) leased(ctx context.Context, lease AgentLease, fn func(*agentTx
 		if err := tx.working(); err != nil {
 			return err
 		}
-		fn(tx)
-		return nil
+		return fn(tx)
 	})
 	return err
 }

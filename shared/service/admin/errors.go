@@ -60,6 +60,7 @@ const (
 	CodeForgeMissing  = "forge_missing"          // nothing is set up to reach the project's repository with
 	CodeModelMissing  = "model_missing"          // no model is set up, or none of that name
 	CodeTooManyAgents = "too_many_agent_jobs"    // active jobs, or the starts of this hour, are at their limit
+	CodeAgentCost     = "agent_cost_limit"       // the project's agent jobs cost as much as they may in this month
 	CodeArchived      = "job_archived"           // the job is archived
 	CodePublishing    = "job_publishing"         // too late to cancel: the job is opening its pull request
 	CodeSuperseded    = "superseded"             // a newer start of the step does its work
@@ -95,7 +96,7 @@ func Codes() []string {
 		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone, CodeFindingsGone,
 		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeTooManyWebhooks, CodeDeliveryPending, CodeTooManyKeys, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
 		CodeSiteTooLarge, CodeProcessEnded, CodeJobNotActive, CodeTemporary, CodeInternal,
-		CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeArchived, CodePublishing, CodeSuperseded, CodeCancelled,
+		CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeAgentCost, CodeArchived, CodePublishing, CodeSuperseded, CodeCancelled,
 		CodeBudget, CodeLoop, CodeBranchMoved, CodeModelDown, CodeModelRefused, CodeModelContext, CodeModelOutput, CodeModelInvalid,
 		CodeRepositoryOff, CodeRepository, CodeCredential, CodePush, CodeRef, CodeRepositoryBig, CodeForgeLimit, CodePull, CodeChanges,
 	}
@@ -181,7 +182,7 @@ func passing(code string) bool { return code == CodeDomainNotFound || code == Co
 // request with the same Idempotency-Key. Errors that a retry may resolve are not.
 func keepable(code string) bool {
 	switch code {
-	case CodeTooManyExports, CodeTooManyKeys, CodeTooManyWebhooks, CodeDeliveryPending, CodeTooManyAgents, CodeForgeMissing, CodeModelMissing, CodeTemporary, CodeInternal, CodeKeyRunning, CodeKeyReused:
+	case CodeTooManyExports, CodeTooManyKeys, CodeTooManyWebhooks, CodeDeliveryPending, CodeTooManyAgents, CodeAgentCost, CodeForgeMissing, CodeModelMissing, CodeTemporary, CodeInternal, CodeKeyRunning, CodeKeyReused:
 		return false
 	}
 	return true

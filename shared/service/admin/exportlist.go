@@ -156,7 +156,7 @@ func (s *Service) CancelExport(ctx context.Context, c Caller, id, idempotencyKey
 				return err
 			}
 			if j.Done > 0 {
-				if err := s.used(ctx, &b, j, ProjectUsage{Pages: int64(j.Done)}); err != nil {
+				if err := s.used(ctx, &b, j.exported(), j.UpdatedAt, ProjectUsage{Pages: int64(j.Done)}); err != nil {
 					return err
 				}
 			}

@@ -224,7 +224,7 @@ func (s *Service) CompleteExport(ctx context.Context, jobID string, bundle Bundl
 		if err := s.finish(ctx, &b, j); err != nil {
 			return err
 		}
-		if err := s.used(ctx, &b, j, ProjectUsage{Exports: 1, Pages: int64(bundle.Pages), BundleBytes: bundle.Size}); err != nil {
+		if err := s.used(ctx, &b, j.exported(), j.UpdatedAt, ProjectUsage{Exports: 1, Pages: int64(bundle.Pages), BundleBytes: bundle.Size}); err != nil {
 			return err
 		}
 		return s.write(ctx, &b)
@@ -273,18 +273,6 @@ func (s *Service) fail(ctx context.Context, b *batch, j *ExportJob, revision int
 	j.Status, j.UpdatedAt, j.Failure = ExportFailed, s.now(), &failure
 	b.put(jobKey(j.ID), revision, *j)
 	return s.finish(ctx, b, *j)
-}
-
-// used adds to a batch what a job adds to its organisation's month.
-func (s *Service) used(ctx context.Context, b *batch, j ExportJob, of ProjectUsage) error {
-	key := usageKey(j.Organisation, month(j.UpdatedAt))
-	u, revision, err := readOr[usageRecord](ctx, s, key)
-	if err == nil {
-		u.Month = month(j.UpdatedAt)
-		u.add(j, of)
-		b.put(key, revision, u)
-	}
-	return err
 }
 
 // RecordFailure keeps the first cause of a failing step for FailExport. Steps

@@ -220,7 +220,7 @@ func (t AgentSettings) check() error {
 	if p := t.TitlePrefix; len(p) > maxPrefix || strings.ContainsFunc(p, unicode.IsControl) {
 		return FieldErrorf("agent.titlePrefix", "must have at most %d characters and no line breaks", maxPrefix)
 	}
-	if t.MaxTurns < 0 || t.MaxCost < 0 || t.MaxFiles < 0 {
+	if t.MaxTurns < 0 || t.MaxCost < 0 || t.MaxFiles < 0 || t.MaxMonthCost < 0 {
 		return FieldErrorf("agent", "limits must not be negative")
 	}
 	return nil

@@ -29,7 +29,7 @@ import (
 //	backfills       exports          that the rows of all ExportJobs are there
 //	org#<org>       organisation     Organisation
 //	                running          how many exports are queued or running
-//	                agents           how many agent jobs are active
+//	                agents           its agent jobs: those that run, and the queue
 //	                key#<key>        digest of an admin key, to list by
 //	                project#<prj>    that it has such a project
 //	                member#<psn>     Membership
@@ -52,7 +52,7 @@ import (
 //	                snapshot#<snp>   Snapshot, sorted by time
 //	                version#<label>  what a version means
 //	                agentjob#<agj>   AgentJob, sorted by time
-//	                agents           how many agent jobs are active, and the hour's starts
+//	                agents           its agent jobs: the hour's starts, and the month's cost
 //	domain#<name>   domain           owner and newest snapshot of a domain
 //	export#<exp>    job              ExportJob
 //	                shard#<n>        that a shard is rendered

@@ -88,7 +88,7 @@ func (s *Service) ReuseExport(ctx context.Context, jobID string, plan ExportPlan
 		if j.lends() {
 			of.BundleBytes = bundle.Size
 		}
-		if err := s.used(ctx, &b, j, of); err != nil {
+		if err := s.used(ctx, &b, j.exported(), j.UpdatedAt, of); err != nil {
 			return err
 		}
 		reused = true

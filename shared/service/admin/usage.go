@@ -8,13 +8,17 @@ import (
 )
 
 // Usage is what an organisation used in one month, in UTC. It grows in the
-// transaction that completes or cancels an export, so that nothing counts twice.
+// transaction that completes or cancels an export or ends a round of an agent job, so
+// that nothing counts twice.
 type Usage struct {
 	Month       string `json:"month"`            // "2006-01"
 	Exports     int64  `json:"exports"`          // completed exports that rendered pages
 	Reused      int64  `json:"reused,omitempty"` // completed exports that got a bundle which was stored
 	Pages       int64  `json:"pages"`            // pages of their bundles, and those that cancelled exports had rendered
 	BundleBytes int64  `json:"bundleBytes"`      // size of the archives that were stored for all of them
+
+	AgentRounds int64 `json:"agentRounds,omitempty"` // rounds of agent jobs that ended
+	AgentCost   int64 `json:"agentCost,omitempty"`   // what models charged for them, in millionths of a US dollar
 }
 
 // usageRecord is a month as it is stored. What its projects used, by their ids,
@@ -27,27 +31,51 @@ type usageRecord struct {
 // ProjectUsage is what a project used in a month, as Usage counts it.
 type ProjectUsage struct {
 	Domain      string `json:"domain"`
-	Kind        Kind   `json:"kind"` // of its deployment, at its last export
+	Kind        Kind   `json:"kind"` // of its deployment, at its last export or round
 	Exports     int64  `json:"exports"`
 	Reused      int64  `json:"reused,omitempty"`
 	Pages       int64  `json:"pages"`
 	BundleBytes int64  `json:"bundleBytes"`
+	AgentRounds int64  `json:"agentRounds,omitempty"`
+	AgentCost   int64  `json:"agentCost,omitempty"`
 }
 
-// maxUsageProjects bounds the record of a month: some 15 KB.
+// maxUsageProjects bounds the record of a month: some 20 KB.
 const maxUsageProjects = 100
 
-// add adds what a job used.
-func (u *usageRecord) add(j ExportJob, of ProjectUsage) {
+// add adds what a project used.
+func (u *usageRecord) add(by Project, of ProjectUsage) {
 	u.Exports, u.Reused, u.Pages, u.BundleBytes = u.Exports+of.Exports, u.Reused+of.Reused, u.Pages+of.Pages, u.BundleBytes+of.BundleBytes
-	p, known := u.Projects[j.Project]
+	u.AgentRounds, u.AgentCost = u.AgentRounds+of.AgentRounds, u.AgentCost+of.AgentCost
+	p, known := u.Projects[by.ID]
 	if !known && len(u.Projects) >= maxUsageProjects {
 		return
 	}
 	if u.Projects == nil {
 		u.Projects = map[string]ProjectUsage{}
 	}
-	u.Projects[j.Project] = ProjectUsage{j.Domain, j.Kind, p.Exports + of.Exports, p.Reused + of.Reused, p.Pages + of.Pages, p.BundleBytes + of.BundleBytes}
+	u.Projects[by.ID] = ProjectUsage{
+		by.Domain, by.Kind, p.Exports + of.Exports, p.Reused + of.Reused, p.Pages + of.Pages, p.BundleBytes + of.BundleBytes,
+		p.AgentRounds + of.AgentRounds, p.AgentCost + of.AgentCost,
+	}
+}
+
+// used adds to a batch what a project adds at a time to its organisation's month. Of p,
+// it reads ID, Organisation, Domain and Kind.
+func (s *Service) used(ctx context.Context, b *batch, p Project, at time.Time, of ProjectUsage) error {
+	key := usageKey(p.Organisation, month(at))
+	u, revision, err := readOr[usageRecord](ctx, s, key)
+	if err == nil {
+		u.Month = month(at)
+		u.add(p, of)
+		b.put(key, revision, u)
+	}
+	return err
+}
+
+// exported returns the project of an export as it was when the export began.
+func (j ExportJob) exported() Project {
+	return Project{ID: j.Project, Organisation: j.Organisation, Domain: j.Domain, Kind: j.Kind}
 }
 
 func month(t time.Time) string { return t.UTC().Format("2006-01") }

@@ -37,7 +37,7 @@ func status(code string) int {
 		admin.CodeRepositoryOff, admin.CodeRepository, admin.CodeCredential, admin.CodePush, admin.CodeRef, admin.CodeRepositoryBig,
 		admin.CodeForgeLimit, admin.CodePull, admin.CodeChanges: // all of the last are of failed jobs alone
 		return http.StatusUnprocessableEntity
-	case admin.CodeTooManyExports, admin.CodeTooManyAgents, admin.CodeTooManyKeys:
+	case admin.CodeTooManyExports, admin.CodeTooManyAgents, admin.CodeAgentCost, admin.CodeTooManyKeys:
 		return http.StatusTooManyRequests
 	case admin.CodeTemporary:
 		return http.StatusServiceUnavailable

@@ -122,6 +122,7 @@ func (s *server) getUsage(ctx context.Context, c call) (answer, error) {
 		u.Calls.ByOperation = map[string]int64{}
 	}
 	return answer{status: http.StatusOK, body: Usage{
-		Month: u.Month, Exports: u.Exports, Reused: u.Reused, Pages: u.Pages, BundleBytes: u.BundleBytes, Calls: Calls(u.Calls),
+		Month: u.Month, Exports: u.Exports, Reused: u.Reused, Pages: u.Pages, BundleBytes: u.BundleBytes,
+		AgentRounds: u.AgentRounds, AgentCost: u.AgentCost, Calls: Calls(u.Calls),
 	}}, err
 }

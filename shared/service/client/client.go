@@ -158,6 +158,7 @@ const (
 	codeIncomplete         = "snapshot_incomplete"
 	codeIdempotencyRunning = "idempotency_running"
 	codeTooManyAgents      = "too_many_agent_jobs"
+	codeAgentCost          = "agent_cost_limit"
 )
 
 // hasCode reports whether err is an answer of the API with one of these codes.
@@ -336,7 +337,7 @@ func temporary(err error) (time.Duration, bool) {
 	if !errors.As(err, &answer) {
 		return 0, false
 	}
-	if answer.Code == codeTooManyAgents { // another one takes minutes: its caller decides
+	if answer.Code == codeTooManyAgents || answer.Code == codeAgentCost { // minutes to weeks: the caller decides
 		return answer.RetryAfter, false
 	}
 	switch answer.Status {

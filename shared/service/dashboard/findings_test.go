@@ -95,19 +95,51 @@ func TestSnapshotsAreCompared(t *testing.T) {
 func TestUsageByMonthProjectAndKind(t *testing.T) {
 	w := newWorld(t)
 	x := w.tenant("Own", "docs.example.com")
-	b := w.as(x, "ada", admin.RoleViewer)
+	b := w.as(x, "ada", admin.RoleMember)
 	base := "/org/" + x.ID + "/usage"
-	b.get(base).says(t, "no usage", 200, "Nothing was exported this month", "Exports at once 0 of 10")
+	b.get(base).says(t, "no usage", 200, "Nothing was used this month", "Exports at once 0 of 10")
 	w.publish(x, map[string]string{"docs.json": "{}"})
 	w.export(x, "one")
 	w.export(x, "two")
 	b.get(base).says(t, "pages", 200, "March 2026: 20 pages", "February 2026: 0 pages", "docs.example.com cloud 2 20 10.0 MiB")
 	b.get(base+"?kind=bundleBytes&project="+x.project.ID).says(t, "bundles of a project", 200, "March 2026: 10.0 MiB")
 	b.get(base+"?kind=calls").says(t, "calls", 200, "March 2026: 0 calls")
+	w.endedRound(b, x, 1_250_000)
+	b.get(base).says(t, "agents", 200, "2026-03 2 20 10.0 MiB 1 $1.25 0", "docs.example.com cloud 2 20 10.0 MiB 1 $1.25")
+	b.get(base+"?kind=agentCost&project="+x.project.ID).says(t, "cost of a project's agents", 200, "March 2026: $1.25")
+	b.get(base+"?kind=agentRounds").says(t, "rounds of agents", 200, "March 2026: 1 round")
 	b.get(base+"?project=prj_none").says(t, "no such project", 404)
 	rows := b.get(base+".csv").says(t, "CSV", 200, "month,project,domain,deployment,kind,amount", "2026-03,,,,pages,20").body
 	if !strings.Contains(rows, "\n2026-03,"+x.project.ID+",docs.example.com,cloud,exports,2\n") {
 		t.Error(rows)
+	}
+}
+
+// endedRound starts an agent job as b and ends its first round, which cost so many
+// millionths of a US dollar.
+func (w *world) endedRound(b *browser, x tenant, micros int64) {
+	w.t.Helper()
+	c, err := w.PersonCaller(w.ctx, b.person.ID, x.ID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	j, err := w.StartAgentJob(w.ctx, c, admin.StartAgentJob{Project: x.project.ID, Prompt: "p"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ref := j.Current()
+	if _, err := w.BeginAgentRound(w.ctx, ref, admin.AgentBase{Commit: "c1", Ref: "main"}); err != nil {
+		w.t.Fatal(err)
+	}
+	lease, err := w.LeaseAgentWork(w.ctx, ref)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.PutAgentTurn(w.ctx, &lease, admin.AgentTurn{N: 1, Object: "o", Seen: 1, Usage: admin.AgentUsage{Cost: micros}}); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.FailAgent(w.ctx, ref, admin.CodeLoop, "in a loop"); err != nil {
+		w.t.Fatal(err)
 	}
 }
 

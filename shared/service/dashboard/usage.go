@@ -23,13 +23,15 @@ var usageKinds = []struct {
 	{"pages", "Pages", func(n int64) string { return count(n, "page", "pages") }},
 	{"exports", "Exports", func(n int64) string { return count(n, "export", "exports") }},
 	{"bundleBytes", "Size of bundles", size},
+	{"agentRounds", "Rounds of agents", func(n int64) string { return count(n, "round", "rounds") }},
+	{"agentCost", "Cost of agents", admin.USDollars},
 	{"calls", "Calls of the API", func(n int64) string { return count(n, "call", "calls") }},
 }
 
 // used returns what was used of a kind in a month, by all or by one project. Calls
 // are the organisation's alone.
 func used(m admin.MonthUsage, kind, project string) int64 {
-	of := admin.ProjectUsage{Exports: m.Exports, Pages: m.Pages, BundleBytes: m.BundleBytes}
+	of := admin.ProjectUsage{Exports: m.Exports, Pages: m.Pages, BundleBytes: m.BundleBytes, AgentRounds: m.AgentRounds, AgentCost: m.AgentCost}
 	if project != "" {
 		of = m.Projects[project]
 	}
@@ -40,6 +42,10 @@ func used(m admin.MonthUsage, kind, project string) int64 {
 		return of.Pages
 	case kind == "bundleBytes":
 		return of.BundleBytes
+	case kind == "agentRounds":
+		return of.AgentRounds
+	case kind == "agentCost":
+		return of.AgentCost
 	case project == "":
 		return m.Calls.Total
 	}

@@ -23,7 +23,7 @@ const agentLook = 5 * time.Second
 // real jobs.
 func AgentAsksOf(rounds, turns, more int) Asks {
 	once := Asks{WriteUnits: 8}
-	round := Asks{WriteUnits: 66, ReadUnits: 48, ObjectWrites: 2, ObjectReads: 4, Transitions: 7, Calls: 3}
+	round := Asks{WriteUnits: 70, ReadUnits: 51, ObjectWrites: 2, ObjectReads: 4, Transitions: 7, Calls: 3}
 	turn := Asks{WriteUnits: 10, ReadUnits: 6, ObjectWrites: 1, ObjectReads: 1}
 	// Each round but the first reads the one before it, with its turns.
 	later, again := 0, 0

@@ -1,0 +1,82 @@
+package admin
+
+import "time"
+
+// agentUse is the record of a project's agent jobs: the starts of the hour, and what
+// rounds cost in the month.
+type agentUse struct {
+	Hour   time.Time `json:"hour,omitzero"`
+	Starts int       `json:"starts,omitempty"`
+
+	// Month is a month of UTC such as "2026-03". Spent is what the rounds that ended in
+	// it cost, in millionths of a US dollar.
+	Month string `json:"month,omitempty"`
+	Spent int64  `json:"spent,omitempty"`
+	// Reserved is the most that the rounds which have not ended may cost: those that
+	// began under a limit for the month.
+	Reserved int64 `json:"reserved,omitempty"`
+}
+
+// projectUse reads the record of the job's project, with the sums of the current month.
+func (tx *agentTx) projectUse() (agentUse, int64, error) {
+	use, revision, err := readOr[agentUse](tx.ctx, tx.s, projectAgentsKey(tx.job.Project))
+	if now := month(tx.now); use.Month != now {
+		use.Month, use.Spent = now, 0
+	}
+	return use, revision, err
+}
+
+// start counts a start. It returns CodeTooManyAgents at the limit of an hour.
+func (u *agentUse) start(now time.Time, most int) error {
+	hour := now.Truncate(time.Hour)
+	if !u.Hour.Equal(hour) {
+		u.Hour, u.Starts = hour, 0
+	}
+	if u.Starts >= most {
+		return Errorf(CodeTooManyAgents, "%d agent jobs of this project were started in this hour", u.Starts).After(hour.Add(time.Hour).Sub(now))
+	}
+	u.Starts++
+	return nil
+}
+
+// reserve takes what the job's round may cost from the project's limit for the month: at
+// most what is left of it. It returns CodeAgentCost if nothing is left.
+func (tx *agentTx) reserve(use *agentUse, p Project, plan AgentPlan) error {
+	tx.job.Reserved = 0
+	limit := p.Agent.MaxMonthCost
+	if limit == 0 {
+		return nil
+	}
+	left := limit - use.Spent - use.Reserved
+	switch {
+	case left > 0:
+	case use.Spent < limit:
+		return Errorf(CodeAgentCost, "this project's agent jobs may cost %s in a month: %s are spent, and active jobs may need the rest",
+			USDollars(limit), USDollars(use.Spent)).After(agentPause)
+	default:
+		return Errorf(CodeAgentCost, "this project's agent jobs may cost %s in a month, and have cost %s",
+			USDollars(limit), USDollars(use.Spent)).After(nextMonth(tx.now).Sub(tx.now))
+	}
+	tx.job.Reserved = min(left, plan.lowered(p.Agent).Cost)
+	use.Reserved += tx.job.Reserved
+	return nil
+}
+
+// charge counts what the job's round cost, in the project's month and in the usage of the
+// organisation, and gives back what was reserved for it.
+func (tx *agentTx) charge(use *agentUse) error {
+	use.Reserved = max(0, use.Reserved-tx.job.Reserved)
+	use.Spent += tx.job.RoundCost
+	tx.job.Reserved = 0
+	p, _, err := read[Project](tx.ctx, tx.s, projectKey(tx.job.Project))
+	if err != nil {
+		return err
+	}
+	return tx.s.used(tx.ctx, &tx.batch, p, tx.now, ProjectUsage{AgentRounds: 1, AgentCost: tx.job.RoundCost})
+}
+
+// nextMonth returns the beginning of the next month of UTC.
+func nextMonth(t time.Time) time.Time {
+	t = t.UTC()
+	return time.Date(t.Year(), t.Month()+1, 1, 0, 0, 0, 0, time.UTC)
+}
