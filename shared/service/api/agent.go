@@ -65,19 +65,6 @@ func (s *server) listAgentJobs(ctx context.Context, c call) (answer, error) {
 	return answer{status: http.StatusOK, body: AgentJobs{Jobs: mapped(jobs, agentJob), NextCursor: orNull(next)}}, err
 }
 
-func (s *server) listAgentEvents(ctx context.Context, c call) (answer, error) {
-	q, err := c.asked("cursor", "limit")
-	if err != nil {
-		return answer{}, err
-	}
-	limit, err := pageLimit(q)
-	if err != nil {
-		return answer{}, err
-	}
-	events, next, err := s.Admin.AgentEvents(ctx, c.caller, c.params["projectId"], c.params["id"], q["cursor"], limit)
-	return answer{status: http.StatusOK, body: AgentEvents{Events: mapped(events, agentEvent), NextCursor: next}}, err
-}
-
 func (s *server) getAgentModels(ctx context.Context, c call) (answer, error) {
 	all, err := s.Admin.AgentModels(ctx, c.caller, c.params["projectId"])
 	body := AgentModels{Models: mapped(all, agentModel)}

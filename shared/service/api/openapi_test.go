@@ -135,6 +135,9 @@ func TestDocumentHasEveryRouteAndNoOther(t *testing.T) {
 				want = append(want, "query "+name)
 			}
 		}
+		if route.Operation == "listAgentEvents" {
+			want = append(want, "query wait")
+		}
 		if route.Operation == "getUsage" {
 			want = append(want, "query month")
 		}

@@ -47,6 +47,12 @@ type Options struct {
 	// MeterTime limits how long a response is delayed to record its usage.
 	// Default: 2 s.
 	MeterTime time.Duration
+	// EventPause is the pause between two reads for a call that waits for events, or for
+	// a stream of them. Default: 1 s.
+	EventPause time.Duration
+	// Closing, if not nil, allows streams of events, which Lambda functions behind API
+	// Gateway can't answer. Streams and calls that wait end when it is closed.
+	Closing <-chan struct{}
 }
 
 // Route is one operation of the API.
@@ -80,6 +86,10 @@ type call struct {
 	params map[string]string
 	query  string // as it came
 	body   []byte
+	// streams is set if the caller asks for server-sent events. lastEvent is the id of the
+	// last one that it has.
+	streams   bool
+	lastEvent string
 	// key is the Idempotency-Key, empty for none.
 	key string
 }
@@ -89,6 +99,8 @@ type answer struct {
 	status int
 	body   any // nil with 204
 	header http.Header
+	// stream, if not nil, writes the body as server-sent events. Its error is for the log.
+	stream func(context.Context, http.ResponseWriter) error
 	// job is the job that the request has made, for the log.
 	job string
 }
@@ -154,6 +166,7 @@ func newServer(o Options) *server {
 	if o.NewRequestID == nil {
 		o.NewRequestID = NewRequestID
 	}
+	o.EventPause = cmp.Or(o.EventPause, eventTime)
 	if o.Annotate == nil {
 		o.Annotate = func(context.Context, ...slog.Attr) {}
 	}
@@ -264,12 +277,19 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, ops []operation) 
 	if line.organisation != "" && line.status < 500 {
 		s.meter(r.Context(), id, line)
 	}
-	if line.status != http.StatusNoContent {
+	switch {
+	case a.stream != nil:
+		h.Set("Content-Type", "text/event-stream")
+	case line.status != http.StatusNoContent:
 		h.Set("Content-Type", "application/json")
 		h.Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	w.WriteHeader(line.status)
-	_, _ = w.Write(body) // a caller that hung up is not our fault
+	if a.stream != nil {
+		line.err = a.stream(r.Context(), w)
+	} else {
+		_, _ = w.Write(body) // a caller that hung up is not our fault
+	}
 	s.logRequest(r, id, time.Since(began), line)
 }
 
@@ -339,7 +359,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, ops []operation,
 			continue
 		}
 		line.operation = op.name
-		c := call{params: params, query: r.URL.RawQuery}
+		c := call{params: params, query: r.URL.RawQuery, streams: wantsStream(r.Header), lastEvent: r.Header.Get("Last-Event-ID")}
 		c.caller, err = s.Admin.Authenticate(r.Context(), r.Header.Get("Authorization"), s.ClientAddr(r), op.scopes...)
 		line.organisation, line.key = c.caller.OrganisationID, c.caller.KeyID
 		if err == nil && len(params[op.job]) <= admin.MaxID { // what is longer is nobody's id
@@ -452,6 +472,9 @@ func (s *server) logRequest(r *http.Request, id string, took time.Duration, line
 	add("job", line.job)
 	add("code", line.code)
 	level := slog.LevelInfo
+	if line.status < 400 && line.err != nil { // a stream broke off
+		attrs = append(attrs, slog.Any("error", line.err))
+	}
 	if line.status >= 500 {
 		level = slog.LevelError
 		attrs = append(attrs, slog.Any("error", line.err))

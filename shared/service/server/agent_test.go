@@ -1,6 +1,9 @@
 package server
 
 import (
+	"bufio"
+	"io"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -116,5 +119,43 @@ func TestPromptToPullRequest(t *testing.T) {
 	seen, err := caller(t, s, have).AgentJob(ctx, p.ID, j.ID)
 	if err != nil || seen.PRLink == nil || *seen.PRLink != pulls[0].URL {
 		t.Errorf("the API shows %+v, %v", seen, err)
+	}
+}
+
+// A server that ends does not wait for callers that follow a job.
+func TestStreamsEndWithTheServer(t *testing.T) {
+	f := forgetest.New(t)
+	f.Write("main", map[string]string{"docs.json": `{"name": "Acme", "navigation": {"pages": ["index"]}}`, "index.mdx": "# Acme"})
+	s, have, who, p := agents(t, f, modeltest.RateLimited("900"))
+	if _, err := s.Admin.SetForgeCredential(t.Context(), p.ID, admin.ForgeCredential{Username: f.User, Token: f.Token}); err != nil {
+		t.Fatal(err)
+	}
+	j, err := s.Admin.StartAgentJob(t.Context(), who, admin.StartAgentJob{Project: p.ID, Prompt: "Mend it."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.Addr().String()+"/v2/agent/"+p.ID+"/job/"+j.ID+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+have.Key)
+	r.Header.Set("Accept", "text/event-stream")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	in := bufio.NewReader(res.Body)
+	for said := ""; !strings.Contains(said, `"the model's server`); { // it waits for the model
+		if said, err = in.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		t.Log(said)
+	}
+	if err := s.Close(); err != nil { // drain is five minutes
+		t.Error(err)
+	}
+	if rest, err := io.ReadAll(in); err != nil || strings.Contains(string(rest), "event: end") {
+		t.Errorf("the stream ended with %q, %v", rest, err)
 	}
 }

@@ -57,6 +57,9 @@ const (
 	reconcilePause = time.Minute
 	// webhookPause is the time between two looks for events that wait for endpoints.
 	webhookPause = time.Second
+	// eventPause is the time between two looks for events of an agent job that a caller
+	// waits for.
+	eventPause = 200 * time.Millisecond
 	// sweepEvery is after how many looks files that no record names are removed.
 	sweepEvery = 60
 	// drainTime is how long ending may take before requests and steps are
@@ -138,7 +141,9 @@ type Server struct {
 	stop     context.CancelFunc
 	work     sync.WaitGroup
 	ended    chan struct{} // closed when it answers no more
-	fault    error         // why, to be read after ended
+	closing  chan struct{} // closed by Close: calls that wait for events end
+	close    sync.Once
+	fault    error // why, to be read after ended
 
 	// pull is the step that asks a forge for a pull request.
 	pull func(context.Context, admin.AgentRef) (job.PullOutput, error)
@@ -157,7 +162,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), proxies: opt.Proxies, timeouts: defaultTimeouts(), most: maxConnections, pause: reconcilePause, drain: drainTime}
+	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), closing: make(chan struct{}), proxies: opt.Proxies, timeouts: defaultTimeouts(), most: maxConnections, pause: reconcilePause, drain: drainTime}
 	if err := l.Lock(); err != nil {
 		return nil, errors.Join(err, l.Close(ctx))
 	}
@@ -263,7 +268,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	} else if n > 0 {
 		s.log.InfoContext(ctx, "exports of earlier releases are in the list of exports", "count", n)
 	}
-	calls := api.Handler(api.Options{Admin: s.Admin, Objects: s.local.Objects(), ClientAddr: s.proxies.Client, Log: s.log})
+	calls := api.Handler(api.Options{Admin: s.Admin, Objects: s.local.Objects(), ClientAddr: s.proxies.Client, Log: s.log, EventPause: eventPause, Closing: s.closing})
 	links := s.local.Objects().Handler()
 	s.server = &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
@@ -353,6 +358,7 @@ func (s *Server) reconcile(ctx context.Context) {
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.drain)
 	defer cancel()
+	s.close.Do(func() { close(s.closing) })
 	var errs []error
 	if s.server != nil {
 		if err := s.server.Shutdown(ctx); err != nil {
