@@ -1,12 +1,14 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/bindery-docs/bindery/shared/base/lazy"
@@ -137,6 +139,10 @@ func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in S
 	if err != nil {
 		return AgentJob{}, err
 	}
+	by, err := s.coAuthor(ctx, c, p)
+	if err != nil {
+		return AgentJob{}, err
+	}
 	var job AgentJob
 	random := s.opt.NewID(idAgentJob)[len(idAgentJob)+1:]
 	err = s.transact(ctx, func() error {
@@ -146,7 +152,7 @@ func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in S
 			Repository: p.Repository, Ref: in.Ref, Model: model, Asked: model, Prompt: cutText(in.Prompt, maxEventText), Draft: in.Draft,
 			Round: 1, Phase: AgentQueued, CreatedAt: now, RoundAt: now,
 		}}
-		tx.message(in.Prompt)
+		tx.message(in.Prompt, by)
 		tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
 		if err := tx.take(p, plan); err != nil {
 			return err
@@ -175,6 +181,29 @@ func (s *Service) readyProject(ctx context.Context, c Caller, project, model str
 	}
 	model, err = s.opt.AgentReady(ctx, p, model)
 	return p, model, err
+}
+
+// coAuthor returns the caller as a co-author of commits, or "" if the project names none
+// or the caller is a key.
+func (s *Service) coAuthor(ctx context.Context, c Caller, p Project) (string, error) {
+	if !p.Agent.CoAuthors || c.Person == "" {
+		return "", nil
+	}
+	who, err := s.GetPerson(ctx, c.Person)
+	if err != nil || who.Address == "" {
+		return "", err
+	}
+	clean := func(text string) string {
+		return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+			if r == '<' || r == '>' || unicode.IsControl(r) {
+				return ' '
+			}
+			return r
+		}, text)), " ")
+	}
+	address := clean(who.Address)
+	name, _, _ := strings.Cut(address, "@")
+	return cmp.Or(clean(who.Name), name) + " <" + address + ">", nil
 }
 
 func (s *Service) callersProject(ctx context.Context, c Caller, id string) (Project, error) {
@@ -222,6 +251,14 @@ func (s *Service) MessageAgentJob(ctx context.Context, c Caller, in MessageAgent
 }
 
 func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in MessageAgentJob, sl *slot) (AgentJob, error) {
+	p, err := s.agentsProject(ctx, c, in.Project)
+	if err != nil {
+		return AgentJob{}, err
+	}
+	by, err := s.coAuthor(ctx, c, p)
+	if err != nil {
+		return AgentJob{}, err
+	}
 	opened := false
 	job, err := s.callersAgent(ctx, c, in.Project, in.Job, func(tx *agentTx) error {
 		opened = false
@@ -231,8 +268,7 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 		case tx.job.Messages >= plan.Messages:
 			return Errorf(CodeBudget, "a job has at most %d messages; start another one", plan.Messages)
 		case tx.job.Final():
-			p, _, err := s.readyProject(ctx, c, in.Project, tx.job.Asked)
-			if err != nil {
+			if _, _, err := s.readyProject(ctx, c, in.Project, tx.job.Asked); err != nil {
 				return err
 			}
 			if err := tx.take(p, plan); err != nil {
@@ -240,21 +276,17 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 			}
 			opened = true
 			tx.reopen()
-			tx.message(in.Prompt)
+			tx.message(in.Prompt, by)
 		case !tx.job.CancelledAt.IsZero():
 			return Errorf(CodeJobRunning, "the agent job is being cancelled; wait for its end").After(s.opt.PollAfter)
 		case tx.job.Waiting(tx.now):
-			p, err := s.callersProject(ctx, c, in.Project)
-			if err != nil {
-				return err
-			}
 			if err := tx.interrupt(p, plan); err != nil {
 				return err
 			}
 			opened = true
-			tx.message(in.Prompt)
+			tx.message(in.Prompt, by)
 		default:
-			tx.message(in.Prompt)
+			tx.message(in.Prompt, by)
 			if err := s.placed(ctx, &tx.job); err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -87,6 +88,13 @@ type AgentSettings struct {
 	// Template puts the repository's template of pull requests before the text of a
 	// new one.
 	Template bool `json:"template,omitempty"`
+	// Labels and Reviewers are names, separated by commas, that a new pull request gets:
+	// labels, and users or teams (as "acme/writers") who are asked for a review.
+	Labels    string `json:"labels,omitempty"`
+	Reviewers string `json:"reviewers,omitempty"`
+	// CoAuthors names the people who sent a round's messages as co-authors of its commit,
+	// with their mail addresses. Keys are no people.
+	CoAuthors bool `json:"coAuthors,omitempty"`
 	// MaxTurns, MaxCost (in millionths of a US dollar) and MaxFiles lower the plan's
 	// limits; 0 keeps them.
 	MaxTurns int   `json:"maxTurns,omitempty"`
@@ -95,6 +103,20 @@ type AgentSettings struct {
 	// MaxMonthCost is the most that all rounds of the project may cost in a month of
 	// UTC, in millionths of a US dollar; 0 for no limit.
 	MaxMonthCost int64 `json:"maxMonthCost,omitempty"`
+}
+
+// MaxAssigned is the most labels of a project's pull requests, and the most reviewers.
+const MaxAssigned = 10
+
+// AssignedNames returns the names in AgentSettings.Labels or Reviewers.
+func AssignedNames(list string) []string {
+	var names []string
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // DefaultBranchPrefix begins the names of branches of agent jobs; their ids follow.

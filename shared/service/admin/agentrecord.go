@@ -251,6 +251,9 @@ type AgentMessage struct {
 	Round  int       `json:"round"`
 	Prompt string    `json:"prompt"`
 	At     time.Time `json:"at"`
+	// By is the person who sent it, as "Ada Lovelace <ada@example.com>", if the project
+	// names co-authors.
+	By string `json:"by,omitempty"`
 }
 
 // AgentTurn is one answer of the model and what was done about it.
@@ -638,9 +641,9 @@ func (tx *agentTx) end(status AgentStatus, text string) error {
 }
 
 // message adds a caller's message.
-func (tx *agentTx) message(prompt string) {
+func (tx *agentTx) message(prompt, by string) {
 	tx.job.Messages++
-	m := AgentMessage{N: tx.job.Messages, Round: tx.job.Round, Prompt: prompt, At: tx.now}
+	m := AgentMessage{N: tx.job.Messages, Round: tx.job.Round, Prompt: prompt, At: tx.now, By: by}
 	tx.put(agentMessageKey(tx.job.ID, m.N), 0, m)
 	tx.event(AgentEvent{Kind: AgentEventMessage, Text: prompt})
 }

@@ -220,6 +220,12 @@ func (t AgentSettings) check() error {
 	if p := t.TitlePrefix; len(p) > maxPrefix || strings.ContainsFunc(p, unicode.IsControl) {
 		return FieldErrorf("agent.titlePrefix", "must have at most %d characters and no line breaks", maxPrefix)
 	}
+	for field, list := range map[string]string{"agent.labels": t.Labels, "agent.reviewers": t.Reviewers} {
+		names := AssignedNames(list)
+		if len(names) > MaxAssigned || slices.ContainsFunc(names, func(n string) bool { return len(n) > maxPrefix || strings.ContainsFunc(n, unicode.IsControl) }) {
+			return FieldErrorf(field, "must have at most %d names of at most %d characters, separated by commas", MaxAssigned, maxPrefix)
+		}
+	}
 	if t.MaxTurns < 0 || t.MaxCost < 0 || t.MaxFiles < 0 || t.MaxMonthCost < 0 {
 		return FieldErrorf("agent", "limits must not be negative")
 	}

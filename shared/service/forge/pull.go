@@ -110,6 +110,9 @@ type dialect interface {
 	get(ctx context.Context, number int) (PullRequest, *Error)
 	create(ctx context.Context, p Pull) (PullRequest, *Error)
 	update(ctx context.Context, number int, p Pull) (PullRequest, *Error)
+	// label adds a label to a pull request, reviewer asks for a review.
+	label(ctx context.Context, number int, label string) *Error
+	reviewer(ctx context.Context, number int, name string) *Error
 }
 
 // pulls runs a call on the pull requests of a repository.

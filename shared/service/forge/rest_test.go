@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -217,6 +218,59 @@ func TestOpenPull(t *testing.T) {
 					}
 				}
 			})
+		})
+	}
+}
+
+// Labels and reviewers are asked for one by one, in each forge's words.
+func TestAssignPull(t *testing.T) {
+	want := forge.Assignment{Labels: []string{"docs", "none"}, Reviewers: []string{"ada", "acme/writers"}}
+	hub, tea := "/api/v3/repos/acme/docs", "/api/v1/repos/acme/docs"
+	for name, c := range map[string]struct {
+		kind    forge.Kind
+		answers []answer
+		heard   []string
+		refused []string
+		err     error
+	}{
+		"GitHub": {kind: forge.GitHub, answers: []answer{
+			{"POST " + hub + "/issues/7/labels", 200, "", `[{"id":1,"name":"docs"}]`},
+			{"POST " + hub + "/issues/7/labels", 200, "", `[{"id":1,"name":"docs"},{"id":2,"name":"none"}]`},
+			{"POST " + hub + "/pulls/7/requested_reviewers", 422, "", `{"message":"Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the acme/docs repository.","status":"422"}`},
+			{"POST " + hub + "/pulls/7/requested_reviewers", 201, "", githubPull},
+		}, heard: []string{`{"labels":["docs"]}`, `{"labels":["none"]}`, `{"reviewers":["ada"]}`, `{"team_reviewers":["writers"]}`},
+			refused: []string{`reviewer "ada": Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the acme/docs repository.`}},
+		"Gitea": {kind: forge.Gitea, answers: []answer{
+			{"POST " + tea + "/issues/7/labels", 200, "", `[{"id":1,"name":"docs"}]`},
+			{"POST " + tea + "/issues/7/labels", 200, "", `[{"id":1,"name":"docs"}]`},
+			{"POST " + tea + "/pulls/7/requested_reviewers", 201, "", `[]`},
+			{"POST " + tea + "/pulls/7/requested_reviewers", 404, "", `{"message":"team does not exist"}`},
+		}, heard: []string{`{"labels":["docs"]}`, `{"labels":["none"]}`, `{"reviewers":["ada"]}`, `{"team_reviewers":["writers"]}`},
+			refused: []string{`label "none": the repository has no such label`, `reviewer "acme/writers": team does not exist`}},
+		"GitLab": {kind: forge.GitLab, answers: []answer{
+			{"PUT " + labOne, 200, "", gitlabPull},
+			{"PUT " + labOne, 200, "", gitlabPull},
+			{"GET /api/v4/users?username=ada", 200, "", `[{"id":5,"username":"ada"}]`},
+			{"GET " + labOne, 200, "", `{"iid":7,"reviewers":[{"id":3,"username":"grace"}]}`},
+			{"PUT " + labOne, 200, "", `{"iid":7,"reviewers":[{"id":3,"username":"grace"},{"id":5,"username":"ada"}]}`},
+			{"GET /api/v4/users?username=acme%2Fwriters", 200, "", `[]`},
+		}, heard: []string{`{"add_labels":"docs"}`, `{"add_labels":"none"}`, "", "", `{"reviewer_ids":[3,5]}`, ""},
+			refused: []string{`reviewer "acme/writers": there is no such user`}},
+		"a credential without the right": {kind: forge.Gitea, answers: []answer{
+			{"POST " + tea + "/issues/7/labels", 403, "", `{"message":"token does not have at least one of required scope(s)"}`},
+			{"POST " + tea + "/issues/7/labels", 401, "", `{"message":"token is expired"}`},
+		}, heard: []string{`{"labels":["docs"]}`, `{"labels":["none"]}`}, err: forge.ErrCredential,
+			refused: []string{`label "docs": token does not have at least one of required scope(s)`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, f, r := record(t, c.kind, io.Discard, c.answers...)
+			refused, err := f.AssignPull(t.Context(), r, 7, want)
+			if !errors.Is(err, c.err) || !slices.Equal(refused, c.refused) {
+				t.Errorf("refused %q, %v", refused, err)
+			}
+			if !slices.Equal(s.heard, c.heard) {
+				t.Errorf("asked %q", s.heard)
+			}
 		})
 	}
 }

@@ -216,7 +216,37 @@ func (s *Steps) proposeOnce(ctx context.Context, f *forge.Forge, repo forge.Repo
 	result.Title, result.RoundTitle = t.title(), t.roundTitle()
 	p, shown, err := s.pull(ctx, f, repo, g.branch, t)
 	result.PRLink, result.PRNumber, result.Shown = p.URL, p.Number, shown
+	if err == nil && p.Number != 0 && p.Number != r.In.Job.PRNumber {
+		result.Events = append(result.Events, s.assign(ctx, f, repo, r, p.Number)...)
+	}
 	return proposed, err
+}
+
+// assign gives a new pull request the project's labels and reviewers. It returns events
+// that tell which of them the forge refused: the pull request is there all the same.
+func (s *Steps) assign(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, number int) []admin.AgentEvent {
+	set := r.In.Project.Agent
+	a := forge.Assignment{Labels: admin.AssignedNames(set.Labels), Reviewers: admin.AssignedNames(set.Reviewers)}
+	if a.Empty() {
+		return nil
+	}
+	refused, err := f.AssignPull(ctx, repo, number, a)
+	for i, what := range refused {
+		refused[i] = "the forge refused the " + what
+	}
+	if err != nil {
+		s.opt.Log.WarnContext(ctx, "labels and reviewers of a pull request are not set", "job", r.Ref.Job, "error", err)
+		reason := "the forge did not answer"
+		if coded, ok := errors.AsType[store.Coded](err); ok {
+			reason = coded.SafeMessage()
+		}
+		refused = append(refused, "the pull request lacks labels or reviewers: "+reason)
+	}
+	var events []admin.AgentEvent
+	for _, text := range refused {
+		events = append(events, admin.AgentEvent{Kind: admin.AgentEventNote, Text: text})
+	}
+	return events
 }
 
 // giveBackOn gives a round back to Work if its changes conflict with those of others,
@@ -583,6 +613,13 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 // message is the message of a round's commit.
 func message(r *agent.Round, title string) string {
 	text := title + "\n\nBindery-Job: " + r.In.Job.ID + "\n"
+	named := map[string]bool{}
+	for _, m := range r.In.Messages {
+		if m.N > r.In.Job.Seen && m.N <= r.Seen && m.By != "" && !named[m.By] {
+			named[m.By] = true
+			text += "Co-authored-by: " + m.By + "\n"
+		}
+	}
 	if r.In.Project.Agent.SignOff {
 		text += "Signed-off-by: " + authorName + " <" + authorEmail + ">\n"
 	}

@@ -3,6 +3,7 @@ package forgetest
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,9 @@ type Target interface {
 	Write(branch string, files map[string]string) string
 	Close(number int)
 	Merge(number int)
+	// Assigned returns the labels and reviewers of a pull request. The repository has the
+	// label Label, and Reviewer may review.
+	Assigned(number int) (labels, reviewers []string)
 }
 
 // Contract checks what package forge does with a forge. The repository must be
@@ -181,7 +185,26 @@ func (c *contract) pulls(t *testing.T) {
 		t.Errorf("one that is not there: %v", err)
 	}
 
+	c.assigned(t, p.Number)
 	c.ends(t, ask, p)
+}
+
+// assigned checks labels and reviewers of a pull request: names that the forge does not
+// know are refused one by one, and those that it knows are set, also again.
+func (c *contract) assigned(t *testing.T, number int) {
+	for range 2 {
+		refused, err := c.f.AssignPull(t.Context(), c.r, number, forge.Assignment{Labels: []string{Label}, Reviewers: []string{"nobody-of-that-name", Reviewer}})
+		if err != nil || len(refused) != 1 || !strings.HasPrefix(refused[0], `reviewer "nobody-of-that-name": `) || strings.HasSuffix(refused[0], ": ") {
+			t.Errorf("refused: %q, %v", refused, err)
+		}
+	}
+	if labels, reviewers := c.Assigned(number); !slices.Equal(labels, []string{Label}) || !slices.Equal(reviewers, []string{Reviewer}) {
+		t.Errorf("labels %q, reviewers %q", labels, reviewers)
+	}
+	none := forge.Assignment{Labels: []string{Label}}
+	if refused, err := c.f.AssignPull(t.Context(), c.r, 4711, none); err != nil || len(refused) != 1 {
+		t.Errorf("of a pull request that is not there: %q, %v", refused, err)
+	}
 }
 
 // ends checks pull requests that people close or merge, after which the branch may

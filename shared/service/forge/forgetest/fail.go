@@ -21,6 +21,8 @@ const (
 	OpenPull   Call = "open-pull"   // a new pull request
 	UpdatePull Call = "update-pull" // its text
 	GetPull    Call = "get-pull"    // one pull request
+	Assign     Call = "assign"      // a label or a reviewer, but for GitLab: UpdatePull
+	FindUser   Call = "find-user"   // GitLab's search for a user
 	DraftPull  Call = "draft-pull"  // GitHub's mutations that make one a draft or ready
 
 	FindInstallation Call = "find-installation" // of a GitHub App, for the repository
@@ -138,6 +140,12 @@ func (f *Fake) callOf(r *http.Request) Call {
 	}
 	if call := f.appCall(r); call != "" {
 		return call
+	}
+	if _, _, ok := f.assignPath(r); ok {
+		return Assign
+	}
+	if f.Kind == forge.GitLab && path == "/api/v4/users" {
+		return FindUser
 	}
 	rest, ok := f.pullPath(r)
 	switch {

@@ -61,7 +61,9 @@ type Fake struct {
 // Pull is a pull request of a Fake.
 type Pull struct {
 	forge.PullRequest
-	Body string
+	Body      string
+	Labels    []string
+	Reviewers []string
 }
 
 // Commit is a commit of a Fake.
@@ -424,7 +426,7 @@ func (f *Fake) answer(w http.ResponseWriter, r *http.Request, call Call) {
 	f.mu.Lock()
 	readOnly, onlyTips := f.readOnly, f.onlyTips
 	f.mu.Unlock()
-	writes := slices.Contains([]Call{Push, OpenPull, UpdatePull, DraftPull}, call) || r.URL.Query().Get("service") == "git-receive-pack"
+	writes := slices.Contains([]Call{Push, OpenPull, UpdatePull, DraftPull, Assign}, call) || r.URL.Query().Get("service") == "git-receive-pack"
 	switch git := slices.Contains([]Call{Refs, Fetch, Push}, call); {
 	case !f.knows(r, git):
 		if git {

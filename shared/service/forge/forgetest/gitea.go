@@ -78,6 +78,17 @@ func NewGitea(tb testing.TB) *Gitea {
 		tb.Fatal("the forge did not start")
 	}
 	g.REST(http.MethodPost, "/user/repos", map[string]any{"name": "docs", "default_branch": "main"}, http.StatusCreated)
+	repo := "/repos/" + g.User + "/docs"
+	var token struct{ Sha1 string }
+	if err := json.Unmarshal(g.REST(http.MethodPost, "/users/"+g.User+"/tokens", map[string]any{
+		"name": "bindery", "scopes": []string{"write:repository", "write:user", "write:issue"}, // labels are of issues
+	}, http.StatusCreated), &token); err != nil {
+		tb.Fatal(err)
+	}
+	g.Token = token.Sha1
+	g.REST(http.MethodPost, repo+"/labels", map[string]any{"name": Label, "color": "#0055aa"}, http.StatusCreated)
+	g.REST(http.MethodPost, "/admin/users", map[string]any{"username": Reviewer, "email": Reviewer + "@example.com", "password": "test-only-2", "must_change_password": false}, http.StatusCreated)
+	g.REST(http.MethodPut, repo+"/collaborators/"+Reviewer, map[string]any{"permission": "write"}, http.StatusNoContent)
 	return g
 }
 
@@ -175,4 +186,27 @@ func (g *Gitea) Close(number int) {
 func (g *Gitea) Merge(number int) {
 	g.tb.Helper()
 	g.REST(http.MethodPost, fmt.Sprintf("/repos/%s/docs/pulls/%d/merge", g.User, number), map[string]any{"Do": "merge"}, http.StatusOK)
+}
+
+// Assigned returns the labels and reviewers of a pull request.
+func (g *Gitea) Assigned(number int) (labels, reviewers []string) {
+	g.tb.Helper()
+	var p struct {
+		Labels []struct {
+			Name string `json:"name"`
+		} `json:"labels"`
+		Reviewers []struct {
+			Login string `json:"login"`
+		} `json:"requested_reviewers"`
+	}
+	if err := json.Unmarshal(g.REST(http.MethodGet, fmt.Sprintf("/repos/%s/docs/pulls/%d", g.User, number), nil, http.StatusOK), &p); err != nil {
+		g.tb.Fatal(err)
+	}
+	for _, l := range p.Labels {
+		labels = append(labels, l.Name)
+	}
+	for _, r := range p.Reviewers {
+		reviewers = append(reviewers, r.Login)
+	}
+	return labels, reviewers
 }

@@ -27,6 +27,10 @@ func (f *Fake) pullPath(r *http.Request) (string, bool) {
 func (f *Fake) rest(w http.ResponseWriter, r *http.Request) {
 	rest, _ := f.pullPath(r)
 	switch call := f.callOf(r); call {
+	case Assign:
+		f.assign(w, r)
+	case FindUser:
+		f.findUsers(w, r)
 	case FindPull:
 		f.find(w, r, rest)
 	case OpenPull:
@@ -61,6 +65,8 @@ type fields struct {
 	SourceBranch string  `json:"source_branch"`
 	TargetBranch string  `json:"target_branch"`
 	Description  *string `json:"description"`
+	AddLabels    string  `json:"add_labels"`
+	ReviewerIDs  []int   `json:"reviewer_ids"`
 }
 
 // read reads a request's fields into the names that GitHub and Gitea have.
@@ -126,6 +132,9 @@ func (f *Fake) set(p *Pull, in fields) {
 	}
 	if in.Body != nil {
 		p.Body = *in.Body
+	}
+	if f.Kind == forge.GitLab {
+		p.setAssigned(in)
 	}
 }
 
@@ -193,7 +202,7 @@ func (f *Fake) wire(p *Pull) map[string]any {
 		return map[string]any{
 			"id": 1000 + p.Number, "iid": p.Number, "web_url": p.URL, "state": state, "draft": p.Draft, "title": p.Title,
 			"description": p.Body, "source_branch": p.Head, "target_branch": p.Base, "sha": commit,
-			"merged_at": mergedAt, "closed_at": closedAt,
+			"merged_at": mergedAt, "closed_at": closedAt, "labels": p.Labels, "reviewers": p.wireReviewers(),
 		}
 	}
 	state, mergedAt, closedAt := "open", any(nil), any(nil)
