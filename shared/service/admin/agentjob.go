@@ -251,17 +251,13 @@ func (s *Service) MessageAgentJob(ctx context.Context, c Caller, in MessageAgent
 }
 
 func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in MessageAgentJob, sl *slot) (AgentJob, error) {
-	p, err := s.agentsProject(ctx, c, in.Project)
-	if err != nil {
-		return AgentJob{}, err
-	}
-	by, err := s.coAuthor(ctx, c, p)
-	if err != nil {
-		return AgentJob{}, err
-	}
 	opened := false
-	job, err := s.callersAgent(ctx, c, in.Project, in.Job, func(tx *agentTx) error {
+	job, err := s.callersAgent(ctx, c, in.Project, in.Job, func(tx *agentTx, p Project) error {
 		opened = false
+		by, err := s.coAuthor(ctx, c, p)
+		if err != nil {
+			return err
+		}
 		switch {
 		case tx.job.Status == AgentArchived:
 			return Errorf(CodeArchived, "the agent job is archived; start another one")
@@ -349,7 +345,7 @@ func (s *Service) moveAgent(ctx context.Context, c Caller, operation, action, pr
 		return AgentJob{}, err
 	}
 	run := func(*slot) (AgentJob, string, error) {
-		j, err := s.callersAgent(ctx, c, project, id, func(tx *agentTx) error {
+		j, err := s.callersAgent(ctx, c, project, id, func(tx *agentTx, _ Project) error {
 			err := fn(tx)
 			if err == nil {
 				s.audit(&tx.batch, c, c.OrganisationID, action, id)
@@ -374,11 +370,12 @@ func (tx *agentTx) archive() error {
 }
 
 // callersAgent is agentChange for a job of a caller's project, as callers see it.
-func (s *Service) callersAgent(ctx context.Context, c Caller, project, id string, fn func(*agentTx) error) (AgentJob, error) {
-	if _, err := s.agentsProject(ctx, c, project); err != nil {
+func (s *Service) callersAgent(ctx context.Context, c Caller, project, id string, fn func(*agentTx, Project) error) (AgentJob, error) {
+	p, err := s.agentsProject(ctx, c, project)
+	if err != nil {
 		return AgentJob{}, err
 	}
-	j, err := s.agentChange(ctx, project, id, fn)
+	j, err := s.agentChange(ctx, project, id, func(tx *agentTx) error { return fn(tx, p) })
 	if err != nil {
 		return AgentJob{}, err
 	}
