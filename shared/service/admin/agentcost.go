@@ -17,13 +17,21 @@ type agentUse struct {
 	Reserved int64 `json:"reserved,omitempty"`
 }
 
-// projectUse reads the record of the job's project, with the sums of the current month.
-func (tx *agentTx) projectUse() (agentUse, int64, error) {
+// projectUse returns the record of the job's project, with the sums of the current month.
+// The transaction writes it.
+func (tx *agentTx) projectUse() (*agentUse, error) {
+	if tx.use != nil {
+		return tx.use, nil
+	}
 	use, revision, err := readOr[agentUse](tx.ctx, tx.s, projectAgentsKey(tx.job.Project))
+	if err != nil {
+		return nil, err
+	}
 	if now := month(tx.now); use.Month != now {
 		use.Month, use.Spent = now, 0
 	}
-	return use, revision, err
+	tx.use, tx.useRevision = &use, revision
+	return tx.use, nil
 }
 
 // start counts a start. It returns CodeTooManyAgents at the limit of an hour.
@@ -41,7 +49,11 @@ func (u *agentUse) start(now time.Time, most int) error {
 
 // reserve takes what the job's round may cost from the project's limit for the month: at
 // most what is left of it. It returns CodeAgentCost if nothing is left.
-func (tx *agentTx) reserve(use *agentUse, p Project, plan AgentPlan) error {
+func (tx *agentTx) reserve(p Project, plan AgentPlan) error {
+	use, err := tx.projectUse()
+	if err != nil {
+		return err
+	}
 	tx.job.Reserved = 0
 	limit := p.Agent.MaxMonthCost
 	if limit == 0 {
@@ -64,15 +76,17 @@ func (tx *agentTx) reserve(use *agentUse, p Project, plan AgentPlan) error {
 
 // charge counts what the job's round cost, in the project's month and in the usage of the
 // organisation, and gives back what was reserved for it.
-func (tx *agentTx) charge(use *agentUse) error {
-	use.Reserved = max(0, use.Reserved-tx.job.Reserved)
-	use.Spent += tx.job.RoundCost
-	tx.job.Reserved = 0
-	p, _, err := read[Project](tx.ctx, tx.s, projectKey(tx.job.Project))
+func (tx *agentTx) charge() error {
+	use, err := tx.projectUse()
 	if err != nil {
 		return err
 	}
-	return tx.s.used(tx.ctx, &tx.batch, p, tx.now, ProjectUsage{AgentRounds: 1, AgentCost: tx.job.RoundCost})
+	use.Reserved = max(0, use.Reserved-tx.job.Reserved)
+	use.Spent += tx.job.RoundCost
+	tx.ended.AgentRounds++
+	tx.ended.AgentCost += tx.job.RoundCost
+	tx.job.Reserved = 0
+	return nil
 }
 
 // nextMonth returns the beginning of the next month of UTC.

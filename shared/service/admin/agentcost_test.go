@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -139,6 +140,51 @@ func TestAgentMonthCostOfAWait(t *testing.T) {
 	u, err := w.MonthUsage(w.ctx, x.caller, "")
 	want(t, err, "")
 	if u.AgentRounds != 2 || u.AgentCost != 3_000_000 {
+		t.Errorf("%d rounds for %s", u.AgentRounds, admin.USDollars(u.AgentCost))
+	}
+}
+
+// TestAgentMonthCostOfUnreadMessages: a round that completes with unread messages is
+// counted, and the next one has what is left. If nothing is, it fails with the reason.
+func TestAgentMonthCostOfUnreadMessages(t *testing.T) {
+	w := newWorld(t)
+	x := w.pro("docs.example.com")
+	_, err := w.ConfigureProject(w.ctx, x.project.ID, admin.Configuration{Kind: admin.KindCloud, Agent: admin.AgentSettings{MaxMonthCost: 3_000_000}})
+	want(t, err, "")
+	j, lease := w.atWork(x)
+	completes := func(lease admin.AgentLease, cost int64) {
+		t.Helper()
+		ref := lease.Ref
+		want(t, w.PutAgentTurn(w.ctx, &lease, admin.AgentTurn{N: 1, Object: "o", Seen: ref.Round, Usage: admin.AgentUsage{Cost: cost}}), "")
+		if unread, err := w.BeginAgentPublish(w.ctx, ref, ref.Round); err != nil || unread {
+			t.Fatal(unread, err)
+		}
+		w.message(x, j, "and this")
+		for range 2 { // counts once
+			if _, _, err := w.CompleteAgent(w.ctx, ref, admin.AgentResult{PRLink: pull, PRNumber: 1, Branch: "bindery/x", Seen: ref.Round, Title: "T"}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	completes(lease, 1_000_000)
+	j = w.agentNow(j)
+	in, err := w.AgentRound(w.ctx, j.Current())
+	want(t, err, "")
+	if j.Round != 2 || in.Limits.Cost != 2_000_000 || !slices.Contains(w.runner.started, j.ID+"-2") {
+		t.Errorf("round %d may cost %s", j.Round, admin.USDollars(in.Limits.Cost))
+	}
+	completes(w.toWork(j.Current()), 2_500_000)
+	j = w.agentNow(j)
+	if j.Round != 3 || j.Status != admin.AgentFailed || j.Failure == nil || j.PRLink != pull ||
+		j.Failure.Code != admin.CodeAgentCost || j.Failure.Message != "this project's agent jobs may cost $3.00 in a month, and have cost $3.50" {
+		t.Errorf("%+v, %+v", j, j.Failure)
+	}
+	if slices.Contains(w.runner.started, j.ID+"-3") {
+		t.Error("the failed round has an execution")
+	}
+	u, err := w.MonthUsage(w.ctx, x.caller, "")
+	want(t, err, "")
+	if u.AgentRounds != 3 || u.AgentCost != 3_500_000 {
 		t.Errorf("%d rounds for %s", u.AgentRounds, admin.USDollars(u.AgentCost))
 	}
 }

@@ -90,14 +90,14 @@ func (p *agentPlaces) position(id string) int {
 // queue. It returns CodeTooManyAgents if the queue is full, or for too many starts in an
 // hour, and CodeAgentCost.
 func (tx *agentTx) take(p Project, plan AgentPlan) error {
-	use, revision, err := tx.projectUse()
+	use, err := tx.projectUse()
 	if err != nil {
 		return err
 	}
 	if err := use.start(tx.now, plan.StartsPerHour); err != nil {
 		return err
 	}
-	if err := tx.reserve(&use, p, plan); err != nil {
+	if err := tx.reserve(p, plan); err != nil {
 		return err
 	}
 	org, orgRevision, err := readOr[agentPlaces](tx.ctx, tx.s, orgAgentsKey(tx.job.Organisation))
@@ -114,7 +114,6 @@ func (tx *agentTx) take(p Project, plan AgentPlan) error {
 		org.Queue = append(org.Queue, agentPlace{tx.job.Project, tx.job.ID})
 		tx.job.Position = org.position(tx.job.ID)
 	}
-	tx.put(projectAgentsKey(tx.job.Project), revision, use)
 	tx.put(orgAgentsKey(tx.job.Organisation), orgRevision, org)
 	return nil
 }
@@ -125,14 +124,9 @@ const agentPause = 30 * time.Second
 
 // leave gives the place of a job that ends to others, and counts what its round cost.
 func (tx *agentTx) leave() error {
-	use, useRevision, err := tx.projectUse()
-	if err != nil {
+	if err := tx.charge(); err != nil {
 		return err
 	}
-	if err := tx.charge(&use); err != nil {
-		return err
-	}
-	tx.put(projectAgentsKey(tx.job.Project), useRevision, use)
 	key := orgAgentsKey(tx.job.Organisation)
 	org, revision, err := readOr[agentPlaces](tx.ctx, tx.s, key)
 	if err != nil {

@@ -498,6 +498,11 @@ type agentTx struct {
 	quiet bool
 	// freed is set if the job gave up its place, so that a queued job may begin.
 	freed bool
+	// use is the record of the job's project, nil until it is read. ended is what rounds
+	// that end in this transaction used.
+	use         *agentUse
+	useRevision int64
+	ended       ProjectUsage
 	// wrote, if not nil, sees how the write ended and may change its error.
 	wrote func(error) error
 }
@@ -544,6 +549,18 @@ func (s *Service) agentChange(ctx context.Context, project, id string, fn func(*
 func (tx *agentTx) write() error {
 	if !tx.quiet {
 		tx.job.UpdatedAt = tx.now
+	}
+	if tx.use != nil {
+		tx.put(projectAgentsKey(tx.job.Project), tx.useRevision, tx.use)
+	}
+	if tx.ended.AgentRounds > 0 {
+		p, _, err := read[Project](tx.ctx, tx.s, projectKey(tx.job.Project))
+		if err == nil {
+			err = tx.s.used(tx.ctx, &tx.batch, p, tx.now, tx.ended)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	rec := tx.put(agentJobKey(tx.job.Project, tx.job.ID), tx.rev, tx.job)
 	rec.Active = activeAgentValue(tx.job)
@@ -652,17 +669,12 @@ func (tx *agentTx) message(prompt, by string) {
 // its place. It returns CodeAgentCost if the month's limit has no room for it.
 func (tx *agentTx) interrupt(p Project, plan AgentPlan) error {
 	j := &tx.job
-	use, revision, err := tx.projectUse()
-	if err != nil {
+	if err := tx.charge(); err != nil {
 		return err
 	}
-	if err := tx.charge(&use); err != nil {
+	if err := tx.reserve(p, plan); err != nil {
 		return err
 	}
-	if err := tx.reserve(&use, p, plan); err != nil {
-		return err
-	}
-	tx.put(projectAgentsKey(j.Project), revision, use)
 	j.Seen = max(j.Seen, j.Read)
 	tx.put(agentEndKey(j.Current()), 0, AgentEnd{
 		Round: j.Round, Code: CodeModelDown, Message: "the model's server could not answer", Reopened: true, Base: j.Base, Seen: j.Seen, Branch: j.Branch,

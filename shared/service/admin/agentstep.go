@@ -438,6 +438,27 @@ type AgentResult struct {
 	Events []AgentEvent
 }
 
+// goOn begins the next round of a job, for messages that the last one did not read. If the
+// project's limit for the month has no room for it, it fails at once.
+func (tx *agentTx) goOn() error {
+	p, plan, err := tx.s.agentProject(tx.ctx, tx.job)
+	if err != nil {
+		return err
+	}
+	if err := tx.charge(); err != nil {
+		return err
+	}
+	full := tx.reserve(p, plan)
+	if full != nil && CodeOf(full) != CodeAgentCost {
+		return full
+	}
+	tx.reopen()
+	if refused, ok := errors.AsType[*Error](full); ok {
+		return tx.fail(tx.job.Current(), AgentEnd{Code: refused.Code(), Message: refused.SafeMessage()})
+	}
+	return nil
+}
+
 // CompleteAgent ends a publishing round as completed. If there are messages that the
 // round has not read, the job stays active: the next round begins in the same
 // transaction, its workflow is started afterwards, and reopened is true.
@@ -485,8 +506,7 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 			Round: ref.Round, Reopened: reopened, Base: tx.job.Base, Seen: result.Seen, Branch: tx.job.Branch, Title: cutText(cmp.Or(result.RoundTitle, result.Title), maxEventText), Summary: tx.job.Summary,
 		})
 		if reopened {
-			tx.reopen()
-			return nil
+			return tx.goOn()
 		}
 		return tx.end(AgentCompleted, string(AgentCompleted))
 	})

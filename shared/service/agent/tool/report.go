@@ -170,7 +170,7 @@ func (s *Set) finish(_ context.Context, a args) (Result, error) {
 			return Result{}, refuse("%s: has %d bytes; the limit is %d", x.name, len(x.text), x.most)
 		}
 	}
-	for _, text := range []string{f.Title, f.Summary, f.Question} {
+	for _, text := range []string{f.Title, f.Summary, f.Question, f.Left} {
 		if found := secrets("", text); len(found) > 0 {
 			return Result{}, refuse("line %d of a text looks like a secret: %s. Describe the work without it", lineOf([]byte(text), found[0].at), found[0].kind)
 		}
