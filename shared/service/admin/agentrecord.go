@@ -405,6 +405,21 @@ type AgentEnd struct {
 	// Title and Summary are those of a completed round.
 	Title   string `json:"title,omitempty"`
 	Summary string `json:"summary,omitempty"`
+	// Sources are those of a completed round's statements, MaxAgentSources at most.
+	Sources []AgentSource `json:"sources,omitempty"`
+}
+
+// MaxAgentSources is the most sources in the record of a round.
+const MaxAgentSources = 50
+
+// AgentSource names where a statement in the changes of a round comes from: a file of the
+// repository (Line is one of its lines, or 0), a commit, or a message by its number.
+type AgentSource struct {
+	Statement string `json:"statement"`
+	Path      string `json:"path,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Commit    string `json:"commit,omitempty"`
+	Message   int    `json:"message,omitempty"`
 }
 
 // AgentShown is the state of a pull request as the job last wrote it at the forge.

@@ -433,6 +433,8 @@ type AgentResult struct {
 	Unfinished               bool
 	// RoundTitle is the round's own title; empty if it is Title.
 	RoundTitle string
+	// Sources are those of the round's statements.
+	Sources []AgentSource
 	// Shown replaces that of the job where its title is not empty.
 	Shown  AgentShown
 	Events []AgentEvent
@@ -504,6 +506,7 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 		reopened = tx.job.Messages > result.Seen
 		tx.put(agentEndKey(ref), 0, AgentEnd{
 			Round: ref.Round, Reopened: reopened, Base: tx.job.Base, Seen: result.Seen, Branch: tx.job.Branch, Title: cutText(cmp.Or(result.RoundTitle, result.Title), maxEventText), Summary: tx.job.Summary,
+			Sources: result.Sources[:min(len(result.Sources), MaxAgentSources)],
 		})
 		if reopened {
 			return tx.goOn()

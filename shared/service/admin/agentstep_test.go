@@ -512,7 +512,7 @@ func TestFailedRoundsAreSeen(t *testing.T) {
 			ends, err := w.AgentEnds(w.ctx, next.Current())
 			expected := c.end
 			expected.Round, expected.Base, expected.Seen = 1, base, c.seen
-			if err != nil || len(ends) != 1 || ends[0] != expected {
+			if err != nil || len(ends) != 1 || !cmp.Equal(ends[0], expected) {
 				t.Errorf("the rounds ended as %+v, %v, want %+v", ends, err, expected)
 			}
 			turns, err := w.EarlierAgentTurns(w.ctx, next.Current(), 1)

@@ -124,3 +124,21 @@ func TestCoAuthors(t *testing.T) {
 		t.Errorf("the next commit says %q", m)
 	}
 }
+
+// The pull request has the sources that each round named.
+func TestSourcesOfAllRounds(t *testing.T) {
+	from := func(title string, sources ...args) modeltest.Step {
+		return modeltest.Calls(call("finish", args{"title": title, "summary": "So it is.", "sources": sources}))
+	}
+	w := newWorld(t, append(
+		steps(mends, from("Spell it right", args{"statement": "It is a widget", "path": "guides/start.mdx", "line": 1}, args{"statement": "You said so", "message": 1})),
+		steps(modeltest.Calls(call("write", args{"path": "more.mdx", "content": "---\ntitle: More\n---\n"})), from("Add a page", args{"statement": "There is more", "message": 2}, args{"statement": "And nobody said this", "message": 3}))...,
+	)...)
+	j := w.run(w.ask("Mend the spelling of widget"))
+	j = w.run(w.message(j, "Add a page"))
+	head := w.forge.Commits(j.Branch)[0].ID
+	want := "## Sources\n\n- It is a widget ([`guides/start.mdx:1`](" + w.forge.Repository().FileURL(head, "guides/start.mdx") + "#L1))\n- You said so (message 1)\n- There is more (message 2)\n\n"
+	if body := w.forge.Pulls()[0].Body; j.Round != 2 || j.Status != admin.AgentCompleted || !strings.Contains(body, want) {
+		t.Errorf("round %d, %s: it lacks %q:\n%s", j.Round, j.Status, want, body)
+	}
+}

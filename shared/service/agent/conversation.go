@@ -24,7 +24,7 @@ How to work
 - Before you finish, run check. Mend what is new. What was wrong before you came is not your task, unless the request says so.
 
 Ending
-- Call finish alone, once, when the work is done: a title as of a good commit, and a summary of what changed and why for the reviewer.
+- Call finish alone, once, when the work is done: a title as of a good commit, and a summary of what changed and why for the reviewer. Name the sources of statements that you added: a file and line, a commit or a message.
 - If the request is a question, or nothing needs to change, finish without changes and answer in the summary.
 - If you cannot go on without an answer, finish with a question.
 

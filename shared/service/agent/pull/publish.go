@@ -71,7 +71,7 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	}
 	result := admin.AgentResult{
 		PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Review: in.Job.Review, Pages: in.Job.Pages,
-		Seen: r.Seen, Title: r.Finish.Title, Summary: r.Finish.Summary, Question: r.Finish.Question, Unfinished: r.Unfinished(),
+		Seen: r.Seen, Title: r.Finish.Title, Summary: r.Finish.Summary, Question: r.Finish.Question, Unfinished: r.Unfinished(), Sources: sources(r),
 	}
 	end := admin.AgentEvent{Kind: admin.AgentEventNote}
 	end.Text = agent.Cut(strings.TrimSpace(r.Finish.Summary+"\n\n"+r.Finish.Question), agent.MaxEventText)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,6 +158,7 @@ func (t text) part(room int) string {
 	if l := strings.TrimSpace(r.Finish.Left); l != "" {
 		b.WriteString("## What is left\n\n" + t.linked(agent.Cut(l, quoted)) + "\n\n")
 	}
+	t.sources(&b, room)
 	b.WriteString("## Files\n\n")
 	t.list(&b, room)
 	b.WriteString("\n## Check\n\n")
@@ -174,6 +176,56 @@ func (t text) part(room int) string {
 	fmt.Fprintf(&b, "\n---\n\nMade by the Bindery agent, job %s: %s, %s, %d input and %d output tokens, %s.\n",
 		name, plural(r.In.Job.Round, "round"), plural(r.In.Job.Turns, "turn"), u.Input+u.CacheRead+u.CacheWrite, u.Output, admin.USDollars(u.Cost))
 	return b.String()
+}
+
+// sources returns the sources of a round, with paths of the repository.
+func sources(r *agent.Round) []admin.AgentSource {
+	var all []admin.AgentSource
+	for _, x := range r.Finish.Sources {
+		if x.Path != "" {
+			x.Path = path.Join(r.Manifest.Root, x.Path)
+		}
+		if x.Message <= len(r.In.Messages) {
+			all = append(all, admin.AgentSource(x))
+		}
+	}
+	return all
+}
+
+// sources writes where statements come from, of all rounds. The list ends with a count once
+// the section has room bytes.
+func (t text) sources(b *strings.Builder, room int) {
+	var all []admin.AgentSource
+	for _, l := range t.rounds {
+		all = append(all, l.sources...)
+	}
+	if len(all) == 0 {
+		return
+	}
+	b.WriteString("## Sources\n\n")
+	for i, x := range all {
+		if i == maxListedFiles || b.Len() > room {
+			fmt.Fprintf(b, "- … and %d more\n", len(all)-i)
+			break
+		}
+		from := code(x.Path)
+		switch {
+		case x.Message > 0:
+			from = "message " + strconv.Itoa(x.Message)
+		case x.Commit != "":
+			from = "commit " + code(x.Commit)
+		case x.Line > 0:
+			from = code(x.Path + ":" + strconv.Itoa(x.Line))
+		}
+		if to := t.repository.FileURL(t.head, x.Path); x.Path != "" && to != "" && t.whole.has(x.Path) {
+			if x.Line > 0 {
+				to += "#L" + strconv.Itoa(x.Line)
+			}
+			from = "[" + from + "](" + strings.NewReplacer("(", "%28", ")", "%29").Replace(to) + ")"
+		}
+		fmt.Fprintf(b, "- %s (%s)\n", inert(plainLine(x.Statement, maxQuote)), from)
+	}
+	b.WriteString("\n")
 }
 
 // recent writes the last parts of a list, as many as there is room for and at least

@@ -61,7 +61,7 @@ func sample(t *testing.T) text {
 			after: map[string][]byte{"docs/guides/start.mdx": nil, "docs/guides/index.md": nil, "docs/a (b).mdx": nil, "docs/pic.png": nil},
 			files: []file{{path: "docs/guides/start.mdx", change: admin.AgentPageChanged, added: 1, removed: 2}, {path: "docs/new.mdx", change: admin.AgentPageAdded, added: 1}},
 		},
-		rounds: []roundLine{{1, "Mend it", "Mended."}}, repository: repo, head: "c1", dashboard: "https://bindery.example.com/",
+		rounds: []roundLine{{n: 1, title: "Mend it", summary: "Mended."}}, repository: repo, head: "c1", dashboard: "https://bindery.example.com/",
 	}
 }
 
@@ -104,7 +104,7 @@ func TestPartOfAText(t *testing.T) {
 			t.Errorf("it lacks %q:\n%s", part, first)
 		}
 	}
-	s.rounds = append(s.rounds, roundLine{2, "More", "More."})
+	s.rounds = append(s.rounds, roundLine{n: 2, title: "More", summary: "More."})
 	next := s.body("")
 	long := strings.Repeat("ä", forge.MaxBody)
 	for name, c := range map[string]struct{ now, want string }{
@@ -136,6 +136,33 @@ func TestPartOfAText(t *testing.T) {
 	}
 }
 
+// Statements of all rounds have their sources: links to lines at the head, where the file
+// is there.
+func TestSources(t *testing.T) {
+	s := sample(t)
+	s.round.Manifest = &agent.Manifest{Root: "docs"}
+	s.round.Finish.Sources = []tool.Source{{Statement: "In a page", Path: "a (b).mdx", Line: 7}, {Statement: "You said so", Message: 1}, {Statement: "Nobody said so", Message: 2}}
+	s.rounds[0].sources = []admin.AgentSource{
+		{Statement: "The port is 8080, says @ada", Path: "docs/guides/start.mdx", Line: 12}, {Statement: "A picture", Path: "docs/pic.png"},
+		{Statement: "A file that is gone", Path: "docs/gone.mdx", Line: 1}, {Statement: "Changed since", Commit: "1a2b3c4"},
+	}
+	s.rounds = append(s.rounds, roundLine{n: 2, title: "More", sources: sources(s.round)})
+	const at = "https://git.example.com/acme/docs/src/commit/c1/docs/"
+	want := "\n\n## Sources\n\n" +
+		"- The port is 8080, says &#64;ada ([`docs/guides/start.mdx:12`](" + at + "guides/start.mdx#L12))\n" +
+		"- A picture ([`docs/pic.png`](" + at + "pic.png))\n" +
+		"- A file that is gone (`docs/gone.mdx:1`)\n" +
+		"- Changed since (commit `1a2b3c4`)\n" +
+		"- In a page ([`docs/a (b).mdx:7`](" + at + "a%20%28b%29.mdx#L7))\n" +
+		"- You said so (message 1)\n\n## Files\n\n"
+	if got := s.body(""); !strings.Contains(got, want) {
+		t.Errorf("it lacks %q:\n%s", want, got)
+	}
+	if got := sample(t).body(""); strings.Contains(got, "Sources") {
+		t.Errorf("there are none:\n%s", got)
+	}
+}
+
 // Addresses that are lost come first, the others are counted.
 func TestLostAddresses(t *testing.T) {
 	s := sample(t)
@@ -158,7 +185,7 @@ func TestLongTexts(t *testing.T) {
 	f.Question, f.Left = long, long
 	for n := range 100 {
 		s.round.In.Messages = append(s.round.In.Messages, admin.AgentMessage{N: n + 2, Prompt: long})
-		s.rounds = append(s.rounds, roundLine{n + 2, long, long})
+		s.rounds = append(s.rounds, roundLine{n: n + 2, title: long, summary: long, sources: []admin.AgentSource{{Statement: long, Path: "docs/new.mdx"}}})
 		s.whole.review.Findings = append(s.whole.review.Findings, strings.Repeat("f", 300))
 		s.whole.review.NewHosts = append(s.whole.review.NewHosts, "h.example")
 	}

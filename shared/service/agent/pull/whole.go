@@ -164,6 +164,12 @@ func findingsOf(ctx context.Context, domain string, before, now *tool.Tree) ([]s
 	return lines, err
 }
 
+// has reports whether the head has a text file.
+func (w *whole) has(name string) bool {
+	_, ok := w.after[name]
+	return ok
+}
+
 // stat is the size of all changes.
 func (w *whole) stat() admin.AgentChanges {
 	stat := admin.AgentChanges{Files: len(w.files)}
@@ -210,6 +216,7 @@ func (w *whole) source(address string) string {
 type roundLine struct {
 	n              int
 	title, summary string
+	sources        []admin.AgentSource
 }
 
 // rounds are those of the pull request that were completed before, and this one.
@@ -217,11 +224,11 @@ func rounds(r *agent.Round, before []admin.AgentEnd, branch string) []roundLine 
 	var all []roundLine
 	for _, e := range before {
 		if e.Title != "" && e.Branch == branch {
-			all = append(all, roundLine{e.Round, e.Title, e.Summary})
+			all = append(all, roundLine{e.Round, e.Title, e.Summary, e.Sources})
 		}
 	}
 	// The first message of the round: it stays the same where others come.
 	prompt := r.In.Messages[min(r.In.Job.Seen, len(r.In.Messages)-1)].Prompt
 	title := cmp.Or(strings.TrimSpace(r.Finish.Title), "docs: "+prompt)
-	return append(all, roundLine{r.Ref.Round, title, r.Finish.Summary})
+	return append(all, roundLine{r.Ref.Round, title, r.Finish.Summary, sources(r)})
 }

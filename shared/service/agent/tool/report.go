@@ -156,6 +156,7 @@ var finishTool = definition{
 		{name: "summary", required: true, about: "What changed and why, in Markdown, for reviewers; or the answer, where nothing changed."},
 		{name: "question", about: "What you must know from the person who asked. Default: nothing."},
 		{name: "left", about: "What of the request is not done yet, where you had to stop. Default: nothing."},
+		sourcesParam,
 	},
 	call: (*Set).finish,
 }
@@ -177,6 +178,10 @@ func (s *Set) finish(_ context.Context, a args) (Result, error) {
 	}
 	if f.Title == "" || strings.ContainsAny(f.Title, "\n\r") {
 		return Result{}, refuse("title: must be one line that is not empty")
+	}
+	var err error
+	if f.Sources, err = s.sources(a); err != nil {
+		return Result{}, err
 	}
 	return Result{Text: "Finished.", Finish: f, Outcome: f.Title}, nil
 }

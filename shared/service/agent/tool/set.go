@@ -106,6 +106,8 @@ type Finish struct {
 	Question string `json:"question,omitempty"`
 	// Left says which part of the request is not done, or "".
 	Left string `json:"left,omitempty"`
+	// Sources name where statements of the changes come from.
+	Sources []Source `json:"sources,omitempty"`
 }
 
 // A Set has the tools of one job and its tree. It is not safe for concurrent use.

@@ -1,0 +1,111 @@
+package tool
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/lazy"
+)
+
+// Source names where a statement in the changes comes from: a file, a commit or a
+// message. Reviewers read it in the pull request.
+type Source struct {
+	Statement string `json:"statement"`
+	// Path is a file relative to the site's folder, Line one of its lines from 1, 0 for
+	// the file.
+	Path string `json:"path,omitempty"`
+	Line int    `json:"line,omitempty"`
+	// Commit is the id of a commit, or how it begins.
+	Commit string `json:"commit,omitempty"`
+	// Message is the number of a message of the request's author, from 1; 0 for none.
+	Message int `json:"message,omitempty"`
+}
+
+// Limits of the sources of a round.
+const (
+	maxSources   = 50
+	maxStatement = 300
+	maxMessage   = 1000
+)
+
+var sourcesParam = param{name: "sources", kind: objects, about: "Where statements come from that you added to pages, for the reviewer. Each has one of path, commit or message.", fields: []param{
+	{name: "statement", required: true, about: "The statement, in one short sentence."},
+	{name: "path", about: "The file that says so."},
+	{name: "line", kind: number, least: 1, most: 10_000_000, about: "Its line in that file, as it is now."},
+	{name: "commit", about: "The id of the commit that made it so."},
+	{name: "message", kind: number, least: 1, most: maxMessage, about: "The number of the author's message that says so: 1 is the request."},
+}}
+
+var commitForm = lazy.Regexp(`^[0-9a-f]{7,64}$`)
+
+// sources reads and checks the sources in the input of finish.
+func (s *Set) sources(a args) ([]Source, error) {
+	list := a["sources"]
+	if list == nil {
+		return nil, nil
+	}
+	if len(list.Items) > maxSources {
+		return nil, refuse("sources: has %d entries; the limit is %d", len(list.Items), maxSources)
+	}
+	var all []Source
+	for i, item := range list.Items {
+		f, err := fields(sourcesParam.fields, item)
+		if err != nil {
+			return nil, err
+		}
+		x := Source{
+			Statement: strings.Join(strings.Fields(f.text("statement")), " "),
+			Line:      f.number("line", 0), Commit: strings.ToLower(f.text("commit")), Message: f.number("message", 0),
+		}
+		if x.Path, err = f.path("path"); err != nil {
+			return nil, err
+		}
+		named := 0
+		for _, has := range []bool{x.Path != "", x.Commit != "", x.Message > 0} {
+			if has {
+				named++
+			}
+		}
+		switch {
+		case x.Statement == "" || len(x.Statement) > maxStatement:
+			return nil, refuse("sources[%d].statement: has %d bytes; 1 to %d are allowed", i, len(x.Statement), maxStatement)
+		case len(secrets("", x.Statement)) > 0:
+			return nil, refuse("sources[%d].statement: looks like a secret. Describe it without", i)
+		case named != 1:
+			return nil, refuse("sources[%d]: must have one of path, commit and message", i)
+		case x.Commit != "" && !commitForm().MatchString(x.Commit):
+			return nil, refuse("sources[%d].commit: %.80q is not the id of a commit", i, x.Commit)
+		case x.Line > 0 && x.Path == "":
+			return nil, refuse("sources[%d].line: is a line of what file? Give its path", i)
+		}
+		if x.Path != "" {
+			if err := s.at(i, x); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+// at returns an error unless the file of a source has its line.
+func (s *Set) at(i int, x Source) error {
+	if !s.tree.exists(x.Path) {
+		return refuse("sources[%d].path: there is no file %s", i, x.Path)
+	}
+	if x.Line == 0 {
+		return nil
+	}
+	text, err := s.tree.read(x.Path)
+	if err != nil {
+		return refuse("sources[%d].path: %s can't be read", i, x.Path)
+	}
+	n := bytes.Count(text, []byte("\n"))
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	if x.Line > n {
+		return refuse("sources[%d].line: %s has %s, not %d", i, x.Path, plural(n, "line"), x.Line)
+	}
+	return nil
+}
