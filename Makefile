@@ -21,7 +21,7 @@ TARGET = $(GATE) test -v -programs -ldflags '$(LDFLAGS)'
 # lack, unless nothing may be lacking.
 LESS = test -z "$$BINDERY_REQUIRE"
 
-.PHONY: affected agent-tasks check staticcheck gate-table programs test-all test-release fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions bench-diagrams bench-peers bench-search bench-reader fuzz build functions images release test-chart clean
+.PHONY: affected agent-mutations agent-tasks check staticcheck gate-table programs test-all test-release fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions bench-diagrams bench-peers bench-search bench-reader fuzz build functions images release test-chart clean
 
 ## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
 run:
@@ -157,6 +157,11 @@ KILLS ?= 1000
 SEED ?= 0
 test-kills:
 	BINDERY_KILLS=$(KILLS) BINDERY_KILLS_SEED=$(SEED) $(TARGET) -tools system -- -run '^TestKills$$' -timeout 3h ./tests/kills
+
+## Agent jobs with a fault at every call of a step, and with each answer of the model cut
+## after each of its events. The gate runs a sample.
+agent-mutations:
+	@BINDERY_FULL=yes $(GO) test ./shared/service/agent -run '^Test(Death|AnswersCut)' -count=1 -v -timeout 3h
 
 ## Twenty documentation tasks on real sites for a real model: MODELS is a table as of
 ## `bindery up --models`, BINDERY_MODEL_KEY the key of the server, MODEL a name of

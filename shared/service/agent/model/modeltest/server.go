@@ -270,6 +270,12 @@ func fail(w http.ResponseWriter, s Step) {
 
 // send writes a stream as the step has it, until the caller goes.
 func (s Step) send(w http.ResponseWriter, r *http.Request, text string) {
+	if s.cutEvents > 0 {
+		s.cut = len(text)
+		if parts := strings.SplitAfterN(text, eventEnd, s.cutEvents+1); len(parts) > s.cutEvents {
+			s.cut -= len(parts[s.cutEvents])
+		}
+	}
 	cut := s.isCut && s.cut < len(text)
 	if cut {
 		text = text[:s.cut]

@@ -26,7 +26,7 @@ type Step struct {
 	retryAfter                          string
 	arguments                           map[int]string // of calls, by block, as they are sent
 	stream                              string         // in place of all events
-	cut, chunk                          int
+	cut, cutEvents, chunk               int
 	isCut, stalls, errorInside, tooLong bool
 	pause                               time.Duration
 	times                               int // 0: once; below: for ever
@@ -153,6 +153,18 @@ func (s Step) Forever() Step { s.times = -1; return s }
 // fewer is sent whole.
 func (s Step) Cut(bytes int) Step { s.cut, s.isCut = bytes, true; return s }
 
+// CutAfter breaks the connection after that many events of the stream.
+func (s Step) CutAfter(events int) Step {
+	s.isCut, s.cutEvents = true, events
+	return s
+}
+
+// Events returns how many events the stream of the answer has.
+func (s Step) Events() int { return strings.Count(s.text("", "", model.Usage{}), eventEnd) }
+
+// eventEnd ends an event of a stream.
+const eventEnd = "\n\n"
+
 // Stalling keeps the connection open after the bytes of Cut, and sends no more.
 func (s Step) Stalling(bytes int) Step {
 	s = s.Cut(bytes)
@@ -182,7 +194,7 @@ func (s Step) text(id, name string, usage model.Usage) string {
 	var b strings.Builder
 	event := func(kind string, members map[string]any) {
 		members["type"] = kind
-		fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", kind, marshal(members))
+		fmt.Fprintf(&b, "event: %s\ndata: %s"+eventEnd, kind, marshal(members))
 	}
 	tokens := func(output int64) map[string]any {
 		return map[string]any{
