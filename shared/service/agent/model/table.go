@@ -158,8 +158,9 @@ type Choice struct {
 	Client *Client
 	// Price is what its tokens cost.
 	Price Price
-	// MaxOutput bounds one answer, in tokens.
-	MaxOutput int
+	// MaxOutput bounds one answer, in tokens. Context bounds a request and its answer
+	// together; 0 if it is not known.
+	MaxOutput, Context int
 	// Fallback is as of Entry.
 	Fallback string
 }

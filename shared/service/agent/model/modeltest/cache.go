@@ -2,14 +2,38 @@ package modeltest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 )
 
-// perToken is how many bytes are counted as one token.
+// perToken is how many bytes are counted as one token, unless a Handler says otherwise.
 const perToken = 4
+
+func (h *Handler) perToken() int64 { return int64(cmp.Or(h.PerToken, perToken)) }
+
+// sizeOf returns the bytes of a prompt's blocks.
+func sizeOf(raw []byte) (size int64) {
+	for _, b := range prompt(raw) {
+		size += int64(len(bytes.ReplaceAll(b, breakpoint, nil)))
+	}
+	return size
+}
+
+// cutFront returns a request without what does not fit into the context: its beginning.
+func (h *Handler) cutFront(r model.Request) model.Request {
+	r.System = nil
+	for len(r.Messages) > 1 {
+		text, err := json.Marshal(model.Request{Messages: r.Messages})
+		if err != nil || int64(len(text))/h.perToken() <= int64(h.Context) {
+			break
+		}
+		r.Messages = r.Messages[1:]
+	}
+	return r
+}
 
 // lookback is how many blocks before a breakpoint a kept prompt is looked for.
 const lookback = 20
@@ -49,7 +73,7 @@ func (h *Handler) tokens(raw []byte) model.Usage {
 		running.Write(b)
 		size += int64(len(b))
 		running.Sum(prefixes[i][:0])
-		sizes[i] = size / perToken
+		sizes[i] = size / h.perToken()
 	}
 	var read, last int64
 	for i := range blocks {
@@ -69,7 +93,7 @@ func (h *Handler) tokens(raw []byte) model.Usage {
 			h.cache[prefixes[i]] = true
 		}
 	}
-	return model.Usage{Input: size/perToken - last, CacheWrite: last - read, CacheRead: read}
+	return model.Usage{Input: size/h.perToken() - last, CacheWrite: last - read, CacheRead: read}
 }
 
 // output returns the tokens of an answer.
@@ -78,5 +102,5 @@ func (s Step) output() int64 {
 	for i, b := range s.Blocks {
 		size += len(b.Text) + len(b.Thinking) + len(b.Name) + len(s.arguments[i])
 	}
-	return int64(size/perToken) + 1
+	return cmp.Or(s.tokens, int64(size/perToken)+1)
 }

@@ -38,6 +38,13 @@ type Handler struct {
 	// Key, if not empty, is the one key that is not answered with 401, as
 	// X-Api-Key or as a bearer. Set it before the first request.
 	Key string
+	// Context is the most tokens of a request together with those that it allows for
+	// the answer; 0 for no limit. A longer request is refused and takes no step. With
+	// Cuts, it is cut in silence: the step gets the newest messages that fit, and the
+	// usage says no more than Context. PerToken is how many bytes are a token, default
+	// 4. Set them before the first request.
+	Context, PerToken int
+	Cuts              bool
 
 	fault   func(text string)
 	turn    sync.Mutex // one request at a time is given its step
@@ -193,6 +200,10 @@ func (h *Handler) take(r *http.Request, raw []byte) (id string, step Step, usage
 	if len(faults) > 0 {
 		return id, h.wrong(faults...), usage, request
 	}
+	over := h.Context > 0 && int(sizeOf(raw)/h.perToken())+request.MaxTokens > h.Context
+	if over && h.Cuts {
+		request = h.cutFront(request)
+	}
 	for {
 		if err := step.expected(request); err != nil {
 			return id, h.wrong(err.Error()), usage, request
@@ -209,7 +220,9 @@ func (h *Handler) take(r *http.Request, raw []byte) (id string, step Step, usage
 		delete(h.told, opening(raw))
 	}
 	if step.status == 0 {
-		usage = h.tokens(raw)
+		if usage = h.tokens(raw); over && h.Cuts {
+			usage = model.Usage{Input: min(sizeOf(raw)/h.perToken(), int64(h.Context))}
+		}
 		usage.Output = step.output()
 	}
 	return id, step, usage, request
@@ -230,6 +243,9 @@ func (h *Handler) next(r *http.Request, raw []byte) (model.Request, Step, []stri
 	}
 	if len(faults) > 0 {
 		return request, Step{}, faults
+	}
+	if size := int(sizeOf(raw) / h.perToken()); h.Context > 0 && !h.Cuts && size+request.MaxTokens > h.Context {
+		return request, TooLong(), nil
 	}
 	step := h.steps[0]
 	if h.used++; step.times >= 0 && h.used >= max(step.times, 1) {

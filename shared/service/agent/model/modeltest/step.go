@@ -29,7 +29,8 @@ type Step struct {
 	cut, cutEvents, chunk               int
 	isCut, stalls, errorInside, tooLong bool
 	pause                               time.Duration
-	times                               int // 0: once; below: for ever
+	tokens                              int64 // of the answer; 0: by its length
+	times                               int   // 0: once; below: for ever
 	when                                func(model.Request) error
 	answer                              func(model.Request) Step
 }
@@ -142,6 +143,9 @@ func (s Step) Stopping(reason model.StopReason) Step { s.Stop = reason; return s
 
 // Costing says another usage than the request's.
 func (s Step) Costing(u model.Usage) Step { s.Usage = &u; return s }
+
+// Long says that the answer has so many tokens.
+func (s Step) Long(tokens int64) Step { s.tokens = tokens; return s }
 
 // Times makes the step answer n requests.
 func (s Step) Times(n int) Step { s.times = n; return s }
