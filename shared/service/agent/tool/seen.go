@@ -35,6 +35,10 @@ func (s *seen) add(p, line string) {
 	s.lines[s.digest("", line)] = true
 }
 
+// Forget forgets which lines the model has seen: the results that showed them are no
+// longer in its context window.
+func (s *Set) Forget() { s.seen = newSeen() }
+
 // Recall records the lines that a model saw by an earlier call of a tool, without making
 // the call again. The calls of a loaded round come in their order. It ignores calls that
 // failed, and tools that show no lines of a file.
@@ -119,7 +123,7 @@ func (s *Set) unread(p string, src []byte) int {
 }
 
 // cutMark matches the marks with which results leave something out.
-var cutMark = lazy.Regexp(`… \(?[0-9]+ more (?:bytes|lines|files|findings|entries|places)\b|… line [0-9]+ has [0-9]+ more bytes|\(left out to make room`)
+var cutMark = lazy.Regexp(`… \(?[0-9]+ more (?:bytes|lines|files|findings|entries|places)\b|… line [0-9]+ has [0-9]+ more bytes|\((?:left out|replaced) to make room|\(not (?:run|shown): this turn's results would be too long`)
 
 // uncut returns an error if a new text of a file has a mark of a cut that its old
 // text doesn't have: then the model did not read what it writes.

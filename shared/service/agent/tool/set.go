@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -157,16 +158,27 @@ func (s *Set) Definitions() []Definition {
 
 // Call calls a tool. Errors are reported in the result, and a call that fails changes
 // nothing. The tree is changed only if ctx is not done.
-func (s *Set) Call(ctx context.Context, name string, input json.RawMessage) (r Result) {
+func (s *Set) Call(ctx context.Context, name string, input json.RawMessage) Result {
+	return s.CallWithin(ctx, name, input, nil)
+}
+
+// CallWithin is Call for a model that has little room left. refuse returns why the text of
+// a result is too long, or "". Then a call that changes nothing counts as not made: the
+// reason is its result. A call that changes something is made, and its result has only
+// its outcome.
+func (s *Set) CallWithin(ctx context.Context, name string, input json.RawMessage, refuse func(text string) string) (r Result) {
 	before := s.tree.clone()
 	defer func() {
 		// The text is not ours; a panic must not end the job.
 		if p := recover(); p != nil {
 			*s.tree = *before
-			r = failed(refuse("the tool could not do this: use another one, or do it in smaller steps"))
+			r = failed(errors.New("the tool could not do this: use another one, or do it in smaller steps"))
 			r.Outcome = "failed"
 		}
 		r.Text = cut(strings.ToValidUTF8(r.Text, "\ufffd"))
+		if refuse != nil && !r.IsError {
+			r = s.within(r, before, refuse(r.Text))
+		}
 		s.Recall(name, input, r)
 	}()
 	var names []string
@@ -188,6 +200,21 @@ func (s *Set) Call(ctx context.Context, name string, input json.RawMessage) (r R
 	}
 	return failed(fmt.Errorf("unknown tool %.80q; the tools are: %s", name, strings.Join(names, ", ")))
 }
+
+// within returns the result of a call that is too long for a reason, "" if it is not.
+func (s *Set) within(r Result, before *Tree, reason string) Result {
+	switch {
+	case reason == "":
+	case r.Plan == nil && r.Finish == nil && s.tree.same(before):
+		return Result{Text: reason, IsError: true, File: r.File, Outcome: "not run: too long a result"}
+	default:
+		r.Text = "Done: " + r.Outcome + ". " + notShown + "; diff shows the changes.)"
+	}
+	return r
+}
+
+// notShown begins what a result says of the text that it leaves out.
+const notShown = "(not shown: this turn's results would be too long for your context window"
 
 func failed(err error) Result {
 	return Result{Text: err.Error(), IsError: true, Outcome: "refused"}

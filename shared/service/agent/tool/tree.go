@@ -118,6 +118,11 @@ func (t *Tree) Apply(changes []Change) error {
 	return nil
 }
 
+// same reports whether two states of a tree have the same changes.
+func (t *Tree) same(u *Tree) bool {
+	return maps.EqualFunc(t.changed, u.changed, func(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) })
+}
+
 // full converts a path of the site's folder to one of the repository.
 func (t *Tree) full(p string) string { return path.Join(t.root, p) }
 
