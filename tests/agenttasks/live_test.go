@@ -65,7 +65,7 @@ func liveModel(tb testing.TB) (name string, made func(way http.RoundTripper) mod
 		if err != nil {
 			tb.Fatal(err)
 		}
-		return model.Choice{ID: e.Model, Client: client, Price: e.Price, MaxOutput: e.Output}
+		return model.Choice{ID: e.Model, Client: client, Price: e.Price, MaxOutput: e.Output, Context: e.Context}
 	}
 }
 

@@ -75,15 +75,17 @@ func TestCheckers(t *testing.T) {
 	}
 }
 
-// server is a model that answers from a dialogue.
-func server(t *testing.T, c cassette, way http.RoundTripper) (model.Choice, *modeltest.Server) {
+// server is a model that answers from a dialogue, and that reads so many tokens at most;
+// 0 for no limit.
+func server(t *testing.T, c cassette, way http.RoundTripper, context int) (model.Choice, *modeltest.Server) {
 	t.Helper()
 	s := modeltest.New(t, c.steps()...)
+	s.Context = context
 	client, err := model.New(model.Options{Base: s.URL, Attempts: 1, Client: &http.Client{Transport: way}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return model.Choice{ID: "scripted", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 16000}, s
+	return model.Choice{ID: "scripted", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 16_000, Context: context}, s
 }
 
 // named is the task of a name.
@@ -102,11 +104,35 @@ func named(tb testing.TB, name string) task {
 // if there are any.
 func replay(t *testing.T, task task, c cassette, on host) (same bool) {
 	t.Helper()
+	_, same = replayIn(t, task, c, on, 0)
+	return same
+}
+
+// replaySmall replays a dialogue without a limit and with a model of 64,000 tokens. Both
+// end the same.
+func replaySmall(t *testing.T, task task, c cassette) {
+	t.Helper()
+	whole, _ := replayIn(t, task, c, nil, 0)
+	small, _ := replayIn(t, task, c, nil, 64_000)
+	if (whole.link == "") != (small.link == "") {
+		t.Errorf("the pull requests are %q and %q", small.link, whole.link)
+	}
+	small.link = whole.link // each job has its own number
+	if !reflect.DeepEqual(whole, small) {
+		t.Errorf("with a small context, the job ends as %s %s with %d files, want %s %s with %d",
+			small.status, small.failure, len(small.after), whole.status, whole.failure, len(whole.after))
+	}
+}
+
+// replayIn is replay with a model that reads so many tokens, 0 for no limit. It also
+// returns how the job ended.
+func replayIn(t *testing.T, task task, c cassette, on host, context int) (end outcome, same bool) {
+	t.Helper()
 	if on == nil {
 		on = forgetest.New(t)
 	}
 	way := &recorder{next: http.DefaultTransport}
-	m, s := server(t, c, way)
+	m, s := server(t, c, way, context)
 	r := run(t, task, on, m)
 	if j := judged(t, task, r.outcome); !j.passed() {
 		t.Errorf("%d%%: %q", j.score(), j.reasons)
@@ -117,10 +143,10 @@ func replay(t *testing.T, task task, c cassette, on host) (same bool) {
 	for i, turn := range c.Turns {
 		if turn.Request != "" && (i >= len(way.asked) || way.asked[i] != turn.Request) {
 			t.Logf("request %d is not the one that was recorded: tools, instructions or the site have changed since", i+1)
-			return false
+			return r.outcome, false
 		}
 	}
-	return true
+	return r.outcome, true
 }
 
 // Dialogues that were written by hand, and those that were recorded, do their
@@ -136,7 +162,7 @@ func TestReplay(t *testing.T) {
 			if c.Task != task.name || c.Origin != byHand {
 				t.Errorf("the dialogue is of %s, %s", c.Task, c.Origin)
 			}
-			replay(t, task, c, nil)
+			replaySmall(t, task, c)
 		})
 	}
 	recorded, err := filepath.Glob(filepath.Join("testdata", "recorded", "*", "*.json"))
@@ -147,7 +173,7 @@ func TestReplay(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			outside.Long(t, "a job with its repository takes a second of a processor")
 			c := readCassette(t, file)
-			replay(t, named(t, c.Task), c, nil)
+			replaySmall(t, named(t, c.Task), c)
 		})
 	}
 }

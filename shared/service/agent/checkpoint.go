@@ -35,16 +35,21 @@ type checkpoint struct {
 	Last bool `json:"last,omitempty"`
 	// Cut is set if the answer stopped at a limit of the model before its end.
 	Cut bool `json:"cut,omitempty"`
-	// Forgotten is the number of turns whose results the model no longer reads,
-	// because the conversation had outgrown it.
-	Forgotten int `json:"forgotten,omitempty"`
+	// Sent is the size of the request. Checkpoints of earlier versions have none.
+	Sent *sent `json:"sent,omitempty"`
+	// Compacted is set if this request was the first with that compaction, Learned if
+	// this turn showed that the model's server reads less than the table says.
+	Compacted *compaction `json:"compacted,omitempty"`
+	Learned   *learned    `json:"learned,omitempty"`
 }
 
 // call is a call of a tool with the digest of its input and result, to detect calls
-// that go in circles.
+// that go in circles. File and Outcome are as of tool.Result.
 type call struct {
-	Name   string `json:"name"`
-	Digest string `json:"digest"`
+	Name    string `json:"name"`
+	Digest  string `json:"digest"`
+	File    string `json:"file,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
 }
 
 func callDigest(name string, input []byte, result string) string {
@@ -70,17 +75,20 @@ type Round struct {
 	tools   *tool.Set
 	checker *Checker
 
-	messages  []model.Message
+	messages  []model.Message        // of all turns, whole
+	history   []checkpoint           // of all turns, without the contents of files
 	results   []model.Block          // of the last turn, which the model has not read yet
 	changes   map[string]tool.Change // by path
-	repeated  map[string]int         // calls by digest
+	known     map[string]bool        // paths of the repository
 	plan      []tool.PlanItem
 	silent    int    // number of turns without a call, up to the last one
 	cut       int    // number of answers that stopped before their end, up to the last one
 	back      string // why Publish gave the round back after its last turn
 	warned    bool
 	last      bool
-	forgotten int
+	compacted *compaction        // the last one, nil for none
+	sent      []sent             // the sizes of all requests
+	learned   map[string]learned // by model.Choice.ID
 }
 
 // Load restores a round from its manifest and its turns.
@@ -108,26 +116,23 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 		Limits: tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
 		Others: in.Project.Agent.AllowOtherFiles,
 	})
-	for i := 1; i < len(r.messages); i += 2 { // answers, each with its results in the message after it
-		results := r.results
-		if i+1 < len(r.messages) {
-			results = r.messages[i+1].Content
-		}
-		r.recall(r.messages[i].Content, results)
-	}
+	r.recall()
 	return r, nil
 }
 
 // restore reads a round's manifest and the checkpoints of its turns into r, without its
 // tools.
 func (s Rounds) restore(ctx context.Context, r *Round, manifest string, turns []admin.AgentTurn) (*Round, error) {
-	r.Manifest, r.changes, r.repeated = &Manifest{}, map[string]tool.Change{}, map[string]int{}
+	r.Manifest, r.changes, r.known, r.learned = &Manifest{}, map[string]tool.Change{}, map[string]bool{}, map[string]learned{}
 	if err := s.fetchJSON(ctx, manifest, r.Manifest); err != nil {
 		return nil, err
 	}
 	var err error
 	if r.Base, err = s.unpack(ctx, r.Manifest); err != nil {
 		return nil, err
+	}
+	for _, e := range r.Base.Entries {
+		r.known[e.Path] = true
 	}
 	for _, c := range r.Manifest.Carried {
 		r.changes[c.Path] = c
@@ -155,17 +160,42 @@ func (s Rounds) restore(ctx context.Context, r *Round, manifest string, turns []
 	return r, r.Tree.Apply(changes)
 }
 
-// recall tells the tools what the model has seen by the calls of an answer.
-func (r *Round) recall(answer, results []model.Block) {
-	by := map[string]model.Block{}
-	for _, b := range results {
-		by[b.ToolUseID] = b
-	}
-	for _, b := range answer {
-		if result, ok := by[b.ID]; ok && b.Type == model.TypeToolUse {
-			r.tools.Recall(b.Name, b.Input, tool.Result{Text: result.Content, IsError: result.IsError})
+// recall tells the tools what the model sees of its earlier calls: those of turns that a
+// compaction replaced are forgotten.
+func (r *Round) recall() {
+	r.tools.Forget()
+	for _, t := range r.history[r.compacted.turns():] {
+		for _, b := range t.Answer {
+			if b.Type != model.TypeToolUse {
+				continue
+			}
+			if result, ok := t.result(b.ID); ok {
+				r.tools.Recall(b.Name, b.Input, tool.Result{Text: result.Content, IsError: result.IsError})
+			}
 		}
 	}
+}
+
+// result returns the result of a call of this turn.
+func (c checkpoint) result(id string) (model.Block, bool) {
+	i := slices.IndexFunc(c.Results, func(b model.Block) bool { return b.ToolUseID == id })
+	if i < 0 {
+		return model.Block{}, false
+	}
+	return c.Results[i], true
+}
+
+// repeats returns how often the model has made a call with one digest, as far as it still
+// sees that: after a compaction, it has to read again what it needs.
+func (r *Round) repeats(digest string) (n int) {
+	for _, t := range r.history[r.compacted.turns():] {
+		for _, c := range t.Calls {
+			if c.Digest == digest {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // check returns the new findings about the site with the round's changes.
@@ -188,9 +218,20 @@ func (r *Round) apply(t admin.AgentTurn, c checkpoint) {
 			delete(r.changes, path)
 		}
 	}
-	for _, call := range c.Calls {
-		r.repeated[call.Digest]++
+	if c.Compacted != nil {
+		r.compacted = c.Compacted
 	}
+	if c.Sent != nil {
+		r.sent = append(r.sent, *c.Sent)
+	}
+	if c.Learned != nil {
+		r.learned[c.Learned.Model] = *c.Learned
+	}
+	c.Changed = slices.Clone(c.Changed)
+	for i := range c.Changed {
+		c.Changed[i].Content = nil
+	}
+	r.history = append(r.history, c)
 	r.silent++
 	if len(c.Calls) > 0 {
 		r.silent = 0
@@ -206,7 +247,6 @@ func (r *Round) apply(t admin.AgentTurn, c checkpoint) {
 	r.Usage = r.Usage.Add(t.Usage)
 	r.warned = r.warned || c.Warned
 	r.last = r.last || c.Last
-	r.forgotten = max(r.forgotten, c.Forgotten)
 }
 
 // user returns the content of the next message: the tools' results, then texts.

@@ -121,16 +121,20 @@ const sayCut = "Your answer stopped at its limit of tokens, before its end. Go o
 
 const sayTool = "That was text without a call of a tool. Go on with your tools, or call finish if you are done."
 
-// request returns the next request to the model, without the results of the forgotten
-// turns.
-func (r *Round) request(m model.Choice, said []string, forgotten int) model.Request {
-	messages := append(slices.Clone(r.messages), model.Message{Role: model.User, Content: r.user(said)})
-	for i := range messages {
-		// Messages come in pairs; the results of a turn stand in the message
-		// after its answer.
-		if i > 0 && i%2 == 0 && i/2 <= forgotten {
-			messages[i].Content = forget(messages[i].Content)
-		}
+// request returns the next request to the model, with the text of a compaction in place
+// of the turns that it replaces. If these are all turns, the request is good for measuring
+// alone: it lacks the results of the last one.
+func (r *Round) request(m model.Choice, said []string, c *compaction) model.Request {
+	var messages []model.Message
+	n := c.turns()
+	if n > 0 {
+		messages = append(messages, model.Message{Role: model.User, Content: r.begin(c, said)})
+		messages = append(messages, r.messages[min(2*n+1, len(r.messages)):]...) // from the answer of the next turn on
+	} else {
+		messages = slices.Clone(r.messages)
+	}
+	if n == 0 || n < len(r.history) {
+		messages = append(messages, model.Message{Role: model.User, Content: r.user(said)})
 	}
 	// Cache breakpoints: the end of the last request, which the provider has cached,
 	// and the end of this one.
@@ -145,16 +149,5 @@ func (r *Round) request(m model.Choice, said []string, forgotten int) model.Requ
 	for _, d := range r.tools.Definitions() {
 		tools = append(tools, model.Tool{Name: d.Name, Description: d.Description, InputSchema: d.InputSchema})
 	}
-	return model.Request{Model: m.ID, MaxTokens: m.MaxOutput, System: r.systemBlocks(), Tools: tools, Messages: messages}
-}
-
-// forget replaces long results by a line.
-func forget(content []model.Block) []model.Block {
-	content = slices.Clone(content)
-	for i, b := range content {
-		if b.Type == model.TypeToolResult && len(b.Content) > 200 {
-			content[i].Content = "(left out to make room; call the tool again if you need it)"
-		}
-	}
-	return content
+	return model.Request{Model: m.ID, MaxTokens: maxOutput(m), System: r.systemBlocks(), Tools: tools, Messages: messages}
 }

@@ -33,6 +33,8 @@
 //	work.go          Work: a segment of turns
 //	watch.go         ends a request whose answer is no longer wanted
 //	conversation.go  what the model reads: instructions, messages, results
+//	window.go        how much of it fits into the model's context, in tokens
+//	compact.go       the text that replaces old turns
 //	checkpoint.go    a turn as it is stored, and a round as its turns
 //	memory.go        the digest of earlier rounds, and their unpublished changes
 //	rebase.go        merges changes with those of others, by package merge

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -40,6 +41,8 @@ type world struct {
 	sleep   func(context.Context, time.Duration) error // between looks at the job
 	first   map[string]func()                          // what happens before a task, once
 	spare   bool                                       // the model has a fallback, "spare"
+	context int                                        // of the model, in tokens; 0: 64,000
+	small   int                                        // the same of its fallback
 	waits   []time.Duration                            // of the workflow
 	waiting func()                                     // what happens in a wait, once
 
@@ -153,16 +156,19 @@ func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper
 	works, err := agent.New(agent.Options{
 		Admin: s, Objects: o, Now: w.Time, Segment: w.segment, Sleep: w.sleep,
 		Model: func(name string) (model.Choice, error) {
-			id, fallback := "large-1", ""
+			id, fallback, context := "large-1", "", cmp.Or(w.context, 64_000)
 			switch {
 			case name == "best" && w.spare:
 				fallback = "spare"
 			case name == "spare":
-				id = "spare-1"
+				id, context = "spare-1", cmp.Or(w.small, context)
 			case name != "best":
 				return model.Choice{}, admin.Errorf(admin.CodeModelMissing, "there is no model %q", name)
 			}
-			return model.Choice{ID: id, Fallback: fallback, Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 8000}, nil
+			return model.Choice{
+				ID: id, Fallback: fallback, Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15},
+				MaxOutput: 8000, Context: context,
+			}, nil
 		},
 	})
 	if err != nil {
@@ -186,6 +192,20 @@ func (w *world) start(in admin.StartAgentJob) admin.AgentJob {
 		w.t.Fatal(err)
 	}
 	return j
+}
+
+// enterprise gives the world an organisation with a larger plan.
+func (w *world) enterprise() {
+	w.t.Helper()
+	o, err := w.admin.CreateOrganisation(w.ctx, admin.Organisation{Name: "Large", Plan: admin.PlanEnterprise})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.caller = admin.Caller{OrganisationID: o.ID, Plan: o.Plan}
+	w.project, err = w.admin.CreateProject(w.ctx, admin.Project{Organisation: o.ID, Domain: "large.example.com", Repository: w.forge.Repository().URL})
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // message sends a message to a job.

@@ -101,7 +101,7 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m m
 	if err != nil {
 		return err
 	}
-	c := checkpoint{Last: last, Forgotten: r.forgotten}
+	c := checkpoint{Last: last}
 	var seen int
 	c.Said, seen = r.say(unread)
 	if last {
@@ -122,8 +122,12 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m m
 		return err
 	}
 	c.Answer = answer.Content
+	if c.Compacted != nil {
+		r.compacted = c.Compacted
+		r.recall()
+	}
 	event := admin.AgentEvent{Kind: admin.AgentEventTurn, Turn: t.N, Text: Cut(answerText(answer), MaxEventText), Usage: &t.Usage}
-	stop := s.call(ctx, r, answer, &c, &event)
+	stop := s.call(ctx, r, m, answer, &c, &event)
 	c.Changed, c.Restored = r.delta()
 	if c.Finish != nil {
 		t.Next = job.NextPublish
@@ -131,7 +135,10 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m m
 	if t.Object, err = s.rounds.KeepJSON(ctx, r.Ref, "turn", c); err != nil {
 		return err
 	}
-	events := []admin.AgentEvent{event}
+	events := append(c.notes(), event)
+	if c.Learned != nil {
+		s.opt.Log.WarnContext(ctx, "the context of a model seems to be smaller than in the table", "job", r.Ref.Job, "turn", t.N, "model", m.ID, "tokens", c.Learned.Limit, "cuts", c.Learned.Cuts)
+	}
 	if c.Plan != nil {
 		events = append(events, admin.AgentEvent{Kind: admin.AgentEventPlan, Turn: t.N, Plan: planItems(c.Plan)})
 	}
@@ -171,9 +178,9 @@ func (s *Steps) spend(ctx context.Context, lease admin.AgentLease, t admin.Agent
 // ended.
 const spendTime = 5 * time.Second
 
-// ask sends the request. If the conversation is too long for the model, it is sent
-// once more without the results of its older half. The answer has the known usage,
-// even with an error.
+// ask sends the request, compacted if it is too long for the model. If the server refuses
+// it as too long nevertheless, it is compacted for a smaller limit until nothing is left
+// to replace. The answer has the known usage, even with an error.
 func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *Round, m model.Choice, c *checkpoint) (model.Answer, error) {
 	ctx, unwanted, end := s.watched(ctx, lease)
 	defer end()
@@ -181,23 +188,44 @@ func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *Round, m mod
 	if c.Last {
 		forced = "finish"
 	}
-	answer, err := s.send(ctx, r, m, c, forced, model.Usage{})
-	if forced != "" && admin.CodeOf(err) == model.CodeInvalid {
-		// Some servers refuse to force a call: together with thinking, or always.
-		forced = ""
-		answer, err = s.send(ctx, r, m, c, forced, answer.Wasted)
+	compacted, request, err := r.next(m, c.Said)
+	if err != nil {
+		return model.Answer{}, err
 	}
-	if admin.CodeOf(err) == model.CodeContext {
-		if half := r.Turns - r.Turns/4; half > c.Forgotten {
-			c.Forgotten = half
-			answer, err = s.send(ctx, r, m, c, forced, answer.Wasted)
+	request.Call = forced
+	answer, err := s.send(ctx, m, request, model.Usage{})
+	for {
+		if request.Call != "" && admin.CodeOf(err) == model.CodeInvalid {
+			// Some servers refuse to force a call: together with thinking, or always.
+			request.Call = ""
+			answer, err = s.send(ctx, m, request, answer.Wasted)
 		}
+		if admin.CodeOf(err) != model.CodeContext {
+			break
+		}
+		l := r.refusedAt(m, r.tokens(m, request))
+		next := r.compact(m, c.Said, compacted, int(compactTo*float64(l.Limit)))
+		if next == compacted {
+			return answer, cmp.Or(unwanted(), r.tooLong(m, request, err))
+		}
+		compacted, c.Learned, forced = next, l, request.Call
+		request = r.request(m, c.Said, next)
+		request.Call = forced
+		answer, err = s.send(ctx, m, request, answer.Wasted)
 	}
 	if err != nil {
 		return answer, cmp.Or(unwanted(), err)
 	}
 	if err := answer.Err(); err != nil {
 		return answer, err
+	}
+	if compacted != r.compacted {
+		c.Compacted = compacted
+	}
+	size := sizeOf(request, answer.Usage)
+	c.Sent = &size
+	if l := r.suspect(m, size); l != nil {
+		c.Learned = l
 	}
 	if len(answer.Content) == 0 {
 		// A message without content can't be sent back.
@@ -206,11 +234,8 @@ func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *Round, m mod
 	return answer, nil
 }
 
-// send sends one request, which forces the call of a tool if forced names one, and adds
-// wasted to the answer's.
-func (s *Steps) send(ctx context.Context, r *Round, m model.Choice, c *checkpoint, forced string, wasted model.Usage) (model.Answer, error) {
-	request := r.request(m, c.Said, c.Forgotten)
-	request.Call = forced
+// send sends one request and adds wasted to the answer's.
+func (s *Steps) send(ctx context.Context, m model.Choice, request model.Request, wasted model.Usage) (model.Answer, error) {
 	answer, err := m.Client.Ask(ctx, request, nil)
 	answer.Wasted = answer.Wasted.Plus(wasted)
 	return answer, err
@@ -219,8 +244,9 @@ func (s *Steps) send(ctx context.Context, r *Round, m model.Choice, c *checkpoin
 // call runs the answer's calls and adds their results to the checkpoint and the event.
 // The error ends the round after this turn is written. An answer that stopped at a limit
 // of the model never finishes the round: it is continued once.
-func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *checkpoint, event *admin.AgentEvent) error {
+func (s *Steps) call(ctx context.Context, r *Round, m model.Choice, answer model.Answer, c *checkpoint, event *admin.AgentEvent) error {
 	var stop error
+	room := r.roomFor(m, c.Said, answer.Content)
 	c.Cut = answer.Stop == model.StopMaxTokens || answer.Stop == model.StopContext
 	if c.Cut && r.cut > 0 {
 		stop = admin.Errorf(admin.CodeModelOutput, "two answers of the model in a row stopped at its limit of output tokens")
@@ -233,7 +259,7 @@ func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *chec
 		if fault := b.Fault(); fault != nil {
 			result = tool.Result{Text: fault.Error(), IsError: true, Outcome: "not a call"}
 		} else {
-			result = r.tools.Call(ctx, b.Name, b.Input)
+			result = r.tools.CallWithin(ctx, b.Name, b.Input, func(text string) string { return room.refuse(b.Name, text) })
 		}
 		if result.Finish != nil && c.Cut {
 			result = tool.Result{Text: "Not finished: your answer stopped at its limit of tokens before its end. Call finish alone.", IsError: true, Outcome: "cut off"}
@@ -247,8 +273,8 @@ func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *chec
 			}
 		}
 		digest := callDigest(b.Name, b.Input, result.Text)
-		c.Calls = append(c.Calls, call{b.Name, digest})
-		n := r.repeated[digest]
+		c.Calls = append(c.Calls, call{b.Name, digest, result.File, Cut(result.Outcome, 300)})
+		n := r.repeats(digest)
 		for _, made := range c.Calls {
 			if made.Digest == digest {
 				n++
@@ -265,6 +291,7 @@ func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *chec
 		if result.Plan != nil {
 			c.Plan = result.Plan
 		}
+		room.count(result.Text)
 		c.Results = append(c.Results, model.ToolResult(b.ID, result.Text, result.IsError))
 		event.Tools = append(event.Tools, admin.AgentToolCall{Name: b.Name, File: result.File, Outcome: result.Outcome, Failed: result.IsError})
 	}
