@@ -142,6 +142,7 @@ func (s Rounds) restore(ctx context.Context, r *Round, manifest string, turns []
 		if err := s.fetchJSON(ctx, t.Object, &c); err != nil {
 			return nil, err
 		}
+		r.learn(c)
 		r.apply(t, c)
 		for _, back := range r.In.Job.Returns {
 			if back.Turn == t.N && r.Ref == r.In.Job.Current() {
@@ -203,7 +204,21 @@ func (r *Round) check(ctx context.Context) ([]tool.Finding, error) {
 	return r.checker.Check(ctx, r.Tree.FS(), false)
 }
 
-// apply adds a turn to the round. The tree is brought up to date by load, or was
+// learn adds what a turn showed about the model's context window. It comes before the
+// turn's calls, whose results have to fit.
+func (r *Round) learn(c checkpoint) {
+	if c.Compacted != nil {
+		r.compacted = c.Compacted
+	}
+	if c.Sent != nil {
+		r.sent = append(r.sent, *c.Sent)
+	}
+	if c.Learned != nil {
+		r.learned[c.Learned.Model] = *c.Learned
+	}
+}
+
+// apply adds a turn to the round, after learn. The tree is brought up to date by load, or was
 // changed by the tools themselves.
 func (r *Round) apply(t admin.AgentTurn, c checkpoint) {
 	r.messages = append(r.messages,
@@ -217,15 +232,6 @@ func (r *Round) apply(t admin.AgentTurn, c checkpoint) {
 		for _, path := range c.Restored {
 			delete(r.changes, path)
 		}
-	}
-	if c.Compacted != nil {
-		r.compacted = c.Compacted
-	}
-	if c.Sent != nil {
-		r.sent = append(r.sent, *c.Sent)
-	}
-	if c.Learned != nil {
-		r.learned[c.Learned.Model] = *c.Learned
 	}
 	c.Changed = slices.Clone(c.Changed)
 	for i := range c.Changed {

@@ -131,16 +131,15 @@ func (r *Round) summary(n, most int) string {
 				c := calls[0]
 				calls = calls[1:]
 				result, _ := t.result(b.ID)
-				line := c.line(b.Input)
 				switch {
 				case result.IsError:
-					failures = newest(failures, line+": "+firstLine(result.Content))
+					failures = newest(failures, c.line(b.Input)+": "+firstLine(result.Content))
 				case c.Name == "read":
-					reads = newest(reads, line)
+					reads = newest(reads, c.line(b.Input))
 				case c.Name == "check":
 					found = strings.Split(strings.TrimSpace(result.Content), "\n")
-				case c.Name != "write" && c.Name != "edit" && c.Name != "plan":
-					looks = newest(looks, line)
+				case c.Name != "write" && c.Name != "edit" && c.Name != "plan": // which have their own parts
+					looks = newest(looks, c.line(b.Input))
 				}
 			}
 		}

@@ -122,8 +122,8 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m m
 		return err
 	}
 	c.Answer = answer.Content
+	r.learn(c)
 	if c.Compacted != nil {
-		r.compacted = c.Compacted
 		r.recall()
 	}
 	event := admin.AgentEvent{Kind: admin.AgentEventTurn, Turn: t.N, Text: Cut(answerText(answer), MaxEventText), Usage: &t.Usage}
