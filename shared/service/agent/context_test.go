@@ -115,18 +115,22 @@ func TestStayingInTheContext(t *testing.T) {
 		refused  int    // requests, at most
 		note     string // that is there, beside those of compactions
 		compact  int    // compactions, at least
+		long     bool   // left out of -short
 	}{
 		{name: "a book in a turn", turn: 1, server: 64_000, compact: 1},
 		{name: "40 books in a turn", turn: 40, server: 64_000, compact: 2},
-		{name: "a token for 2 bytes", turn: 3, server: 64_000, perToken: 2, compact: 3},
+		{name: "a token for 2 bytes", turn: 3, server: 64_000, perToken: 2, compact: 3, long: true},
 		{name: "a token for each byte", books: 12, turn: 12, server: 64_000, perToken: 1, compact: 3},
-		{name: "a token for 6 bytes", turn: 3, server: 64_000, perToken: 6, compact: 0},
+		{name: "a token for 6 bytes", turn: 3, server: 64_000, perToken: 6, compact: 0, long: true},
 		{name: "a server that refuses sooner", turn: 1, server: 40_000, refused: 1, note: "refused a request", compact: 3},
-		{name: "a server that refuses much sooner", turn: 1, server: 24_000, refused: 2, note: "refused a request", compact: 6},
+		{name: "a server that refuses much sooner", turn: 1, server: 24_000, refused: 2, note: "refused a request", compact: 6, long: true},
 		{name: "a server that cuts in silence, many books in a turn", turn: 10, server: 24_000, cuts: true, note: "cut requests in silence", compact: 2},
 		{name: "a server that cuts in silence", turn: 1, server: 24_000, cuts: true, note: "cut requests in silence", compact: 6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.long {
+				outside.Long(t, "a job of 40 turns takes a second of a processor")
+			}
 			w := newWorld(t)
 			w.model.Context, w.model.PerToken, w.model.Cuts = c.server, c.perToken, c.cuts
 			books := cmp.Or(c.books, 40)
@@ -364,7 +368,7 @@ func TestTooLargeForTheModel(t *testing.T) {
 		script  script
 		message string
 	}{
-		{"at once", steps(modeltest.TooLong().Forever()), "tokens are instructions and tools"},
+		{"at once", steps(modeltest.TooLong().Forever()), "the request and messages; a request may have about 56000; its server says: prompt is too long: 210000 tokens > 200000 maximum"},
 		{"after turns", steps(lists, mends, modeltest.TooLong().Forever()), "the last answer and its results"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -176,8 +176,8 @@ func (r *Round) tooLong(m model.Choice, request model.Request, cause error) erro
 	if limit := r.limit(m); limit > 0 {
 		text += fmt.Sprintf("; a request may have about %d", limit)
 	}
-	if e, ok := errors.AsType[*model.Error](cause); ok {
-		text += " (" + e.SafeMessage() + ")"
+	if e, ok := errors.AsType[*model.Error](cause); ok && e.Reason != "" {
+		text += "; its server says: " + e.Reason
 	}
 	return admin.Errorf(admin.CodeModelContext, "%s", text).Wrap(cause)
 }
