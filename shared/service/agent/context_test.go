@@ -361,6 +361,29 @@ func TestContextOfAFallback(t *testing.T) {
 	}
 }
 
+// An answer that stops at the end of the context teaches a smaller limit: the next request
+// is compacted, so that the answer can go on.
+func TestAnswerStopsAtTheContext(t *testing.T) {
+	w := newWorld(t)
+	w.forge.Write("main", library(4))
+	var script script
+	for i := range 4 {
+		script = append(script, modeltest.Calls(call("read", args{"path": fmt.Sprintf("books/b%03d.mdx", i)})))
+	}
+	script = append(script, modeltest.Text("Now I will men").Stopping(model.StopContext), mends.When(func(r model.Request) error {
+		if text := texts(r.Messages...); !strings.Contains(text, "replaced to make room") || !strings.Contains(text, "Now I will men") {
+			return errors.New("the request was not compacted, or lacks the answer that stopped")
+		}
+		return nil
+	}), finishes)
+	w.model.Add(script...)
+	j := w.run(w.ask("Mend the spelling of widget"))
+	w.end(j, expected{pulls: 1, turns: 7})
+	if notes := w.notes(j, "or stopped its answer"); len(notes) != 1 {
+		t.Errorf("notes are %q", notes)
+	}
+}
+
 // A round of which nothing is left to replace fails, and says what was too large.
 func TestTooLargeForTheModel(t *testing.T) {
 	for _, c := range []struct {

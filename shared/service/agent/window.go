@@ -150,8 +150,8 @@ func (r *Round) suspect(m model.Choice, now sent) *learned {
 	return &learned{Model: m.ID, Limit: limit, Cuts: true}
 }
 
-// refusedAt returns the limit that follows from a refusal of a request of that many
-// tokens.
+// refusedAt returns the limit that follows if the server refused a request of that many
+// tokens as too long, or stopped its answer at the end of the context.
 func (r *Round) refusedAt(m model.Choice, tokens int) *learned {
 	limit := max(tokens*3/4, 1)
 	if old := r.limit(m); old > 0 {
@@ -259,7 +259,7 @@ func (c checkpoint) notes() []admin.AgentEvent {
 		note("the model's server seems to cut requests in silence: it reports no more tokens although they grow. From now on they have at most %d tokens. "+
 			"Its context should be the one in the table of models; with Ollama, num_ctx sets it", l.Limit)
 	default:
-		note("the model's server refused a request as too long that should have fitted. From now on they have at most %d tokens. Its context should be the one in the table of models", l.Limit)
+		note("the model's server refused a request as too long, or stopped its answer, although it should have fitted. From now on requests have at most %d tokens. Its context should be the one in the table of models", l.Limit)
 	}
 	return events
 }

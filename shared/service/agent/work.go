@@ -224,7 +224,9 @@ func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *Round, m mod
 	}
 	size := sizeOf(request, answer.Usage)
 	c.Sent = &size
-	if l := r.suspect(m, size); l != nil {
+	if answer.Stop == model.StopContext {
+		c.Learned = r.refusedAt(m, r.estimate(m, size.Guess))
+	} else if l := r.suspect(m, size); l != nil {
 		c.Learned = l
 	}
 	if len(answer.Content) == 0 {

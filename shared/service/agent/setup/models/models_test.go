@@ -86,7 +86,7 @@ func TestSigned(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := m.Model("")
-	if err != nil || found.ID != "m" || found.MaxOutput != 100 {
+	if err != nil || found.ID != "m" || found.MaxOutput != 100 || found.Context != 1000 {
 		t.Fatalf("the model is %+v, %v", found, err)
 	}
 	if _, err := found.Client.Ask(t.Context(), model.Request{Model: found.ID, MaxTokens: 10, Messages: []model.Message{
