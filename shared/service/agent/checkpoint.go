@@ -205,7 +205,7 @@ func (r *Round) check(ctx context.Context) ([]tool.Finding, error) {
 }
 
 // learn adds what a turn showed about the model's context window. It comes before the
-// turn's calls, whose results have to fit.
+// turn's calls, because their results have to fit.
 func (r *Round) learn(c checkpoint) {
 	if c.Compacted != nil {
 		r.compacted = c.Compacted

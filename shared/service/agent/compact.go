@@ -15,8 +15,9 @@ import (
 )
 
 // compaction replaces the first turns of a round, calls and results, by a text. The
-// turn whose request it first was in records it, so that a round that is loaded again
-// sends the same bytes. A later one replaces it and is made from the checkpoints, too.
+// checkpoint of the first turn that sends it records it, so that a round that is loaded
+// again sends the same bytes. The next compaction replaces it. It is made from the
+// checkpoints, too.
 type compaction struct {
 	Turns int    `json:"turns"` // how many are replaced
 	Text  string `json:"text"`
@@ -39,8 +40,8 @@ func (r *Round) compaction(m model.Choice, n int) *compaction {
 }
 
 // compact returns the compaction of the fewest turns after which the next request has at
-// most that many tokens. If there is none, it replaces all turns but the last, whose
-// results the model has not read. It returns old if nothing is left to replace.
+// most that many tokens. If there is none, it replaces all turns but the last, because
+// the model has not read its results. It returns old if nothing is left to replace.
 func (r *Round) compact(m model.Choice, said []string, old *compaction, tokens int) *compaction {
 	least, most := old.turns()+1, r.Turns-1
 	if most < least {
@@ -65,7 +66,7 @@ const replaced = "(replaced to make room: your turns 1 to %d, with their calls a
 
 // begin returns the first message after a compaction: the first turn's request, the text
 // of the compaction, and the messages that came later, up to the first turn that is not
-// replaced. said is what comes before the next answer.
+// replaced. said has the texts before the next answer.
 func (r *Round) begin(c *compaction, said []string) []model.Block {
 	var content []model.Block
 	for _, text := range r.history[0].Said {

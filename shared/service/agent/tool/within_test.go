@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A call whose result is too long is not made if it only looks. One that changes
+// A call that only looks is not made if its result is too long. One that changes
 // something is made, and its result is short.
 func TestCallWithin(t *testing.T) {
 	const full = "(not run: this turn's results would be too long for your context window) Ask for less."
