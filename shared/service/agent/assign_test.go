@@ -15,22 +15,6 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 )
 
-// notes returns the texts of a job's notes.
-func (w *world) notes(j admin.AgentJob) []string {
-	w.t.Helper()
-	events, _, err := w.admin.AgentEvents(w.ctx, w.caller, j.Project, j.ID, "", 200)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	var all []string
-	for _, e := range events {
-		if e.Kind == admin.AgentEventNote {
-			all = append(all, e.Text)
-		}
-	}
-	return all
-}
-
 // A new pull request has the project's labels and reviewers. Later rounds leave them to
 // people. What the forge refuses is told, and the pull request is there all the same.
 func TestLabelsAndReviewers(t *testing.T) {
@@ -68,7 +52,7 @@ func TestLabelsAndReviewers(t *testing.T) {
 			if !slices.Equal(p[0].Labels, c.want) || !slices.Equal(p[0].Reviewers, c.asks) {
 				t.Errorf("labels %q, reviewers %q", p[0].Labels, p[0].Reviewers)
 			}
-			told := slices.DeleteFunc(w.notes(j), func(n string) bool { return !strings.HasPrefix(n, "the ") })
+			told := slices.DeleteFunc(w.notes(j, "the "), func(n string) bool { return !strings.HasPrefix(n, "the ") })
 			if d := cmp.Diff(c.told, told, cmpopts.EquateEmpty()); d != "" {
 				t.Error(d)
 			}
