@@ -36,7 +36,7 @@ const moving = `[...document.querySelectorAll("*")].filter(e => { const s = getC
 // test of components, and axe-core looks at it as it is.
 const living = `new Promise(done => {
 	const look = n => n == 0 || !document.querySelector("bindery-island:not([data-live])") ? done("") : setTimeout(look, 20, n - 1);
-	look(250);
+	document.fonts.ready.then(() => look(250));
 })`
 
 // bigSection writes a site whose one section has more pages than a sidebar

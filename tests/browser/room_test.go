@@ -116,3 +116,29 @@ func TestSamplesUseTheRoom(t *testing.T) {
 		until(t, ctx, `window.was = `+box+`.top, scrollTo({top: 900, behavior: "instant"}), Math.abs(`+box+`.top - was) < 1`)
 	}
 }
+
+// TestScrollStops: what scrolls is a stop for the keyboard, and nothing else is, also
+// once a tab shows it or its box shrinks.
+func TestScrollStops(t *testing.T) {
+	chromium := browse.Chromium(t)
+	site := t.TempDir()
+	page := "---\ntitle: Stops\n---\n\n```ts\nshort\n```\n\n<Tabs>\n<Tab title=\"One\">\nText.\n</Tab>\n<Tab title=\"Two\">\n```ts\nshort too\n```\n</Tab>\n</Tabs>\n"
+	for name, text := range map[string]string{
+		"docs.json": `{"name": "Acme", "theme": "mint", "colors": {"primary": "#112233"}, "navigation": {"pages": ["index"]}}`, "index.mdx": page,
+	} {
+		if err := os.WriteFile(filepath.Join(site, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := harness.Unpack(t, site)
+	ctx, stop := browse.Open(t, chromium)
+	defer stop()
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(900, 900), chromedp.Navigate("file://"+filepath.Join(dir, "index.html"))); err != nil {
+		t.Fatal(err)
+	}
+	const stops = `[...document.querySelectorAll(".bdy-code-block pre")].map(e => e.tabIndex).join()`
+	until(t, ctx, `[...document.querySelectorAll("[role=tab]")].find(e => e.textContent.trim() == "Two").click(), true`)
+	until(t, ctx, stops+` == "-1,-1"`)
+	until(t, ctx, `document.querySelector(".bdy-code-block pre").style.width = "30px", true`)
+	until(t, ctx, stops+` == "0,-1"`)
+}

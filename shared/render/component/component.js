@@ -351,9 +351,11 @@
     });
   });
 
-  // What does not scroll is no stop for the keyboard.
+  // What does not scroll is no stop for the keyboard. Text grows with its font, and boxes
+  // appear with their tab.
+  var boxes = ".bdy-code-block pre, .bdy-table-wrap, .bdy-prompt-body, .bdy-beside-box", sizes;
   function stops() {
-    all(".bdy-code-block pre, .bdy-table-wrap, .bdy-prompt-body, .bdy-beside-box", function (el) {
+    all(boxes, function (el) {
       if (!el.offsetParent) return;
       if (el.scrollWidth > el.clientWidth || el.scrollHeight > el.clientHeight) el.tabIndex = 0;
       else el.removeAttribute("tabindex");
@@ -361,4 +363,9 @@
   }
   stops();
   addEventListener("resize", stops);
+  if (document.fonts) document.fonts.ready.then(stops);
+  if (window.ResizeObserver) {
+    sizes = new ResizeObserver(stops);
+    all(boxes, function (el) { sizes.observe(el); });
+  }
 })
