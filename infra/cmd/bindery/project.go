@@ -31,6 +31,7 @@ func settingFlags(f *pflag.FlagSet, t *admin.Settings, r *admin.Retention, agent
 	f.BoolVar(&agent.RefuseNewHosts, "agent-refuse-new-hosts", agent.RefuseNewHosts, "agent jobs: refuse changes that name hosts which the site did not name before")
 	f.BoolVar(&agent.RefuseExecutable, "agent-refuse-executable", agent.RefuseExecutable, "agent jobs: refuse changes that add executable MDX")
 	f.BoolVar(&agent.AllowOtherFiles, "agent-allow-other-files", agent.AllowOtherFiles, "agent jobs: allow to write files that are no pages, snippets, pictures, styles or specifications, and that docs.json does not name")
+	f.BoolVar(&agent.ReadRepository, "agent-read-repository", agent.ReadRepository, "agent jobs: allow to read the whole repository, not the docs folder alone (new projects: on)")
 	f.StringVar(&agent.BranchPrefix, "agent-branch-prefix", agent.BranchPrefix, `agent jobs: how names of branches begin (default: "`+admin.DefaultBranchPrefix+`")`)
 	f.StringVar(&agent.TitlePrefix, "agent-title-prefix", agent.TitlePrefix, `agent jobs: how titles without a type of commit begin, such as "docs: "`)
 	f.BoolVar(&agent.SignOff, "agent-sign-off", agent.SignOff, "agent jobs: sign commits off in the agent's name")
@@ -106,7 +107,7 @@ func (h *hostsFlag) Set(value string) error {
 }
 
 func (a *app) projectCreate() *cobra.Command {
-	var p admin.Project
+	p := admin.Project{Agent: admin.NewAgentSettings()}
 	var kind string
 	cmd := &cobra.Command{
 		Use:     "create --org ORGANISATION --domain DOMAIN --repository URL",

@@ -77,6 +77,9 @@ type AgentSettings struct {
 	// AllowOtherFiles lets agents write files that are no parts of the site, such
 	// as scripts and data. The pull request lists them at its top.
 	AllowOtherFiles bool `json:"allowOtherFiles,omitempty"`
+	// ReadRepository lets agents read the whole repository. Otherwise they read the
+	// docs folder alone. They write nowhere else in any case.
+	ReadRepository bool `json:"readRepository,omitempty"`
 	// BranchPrefix begins the names of branches; empty for DefaultBranchPrefix.
 	BranchPrefix string `json:"branchPrefix,omitempty"`
 	// TitlePrefix, such as "docs: ", begins titles of commits and pull requests that
@@ -118,6 +121,10 @@ func AssignedNames(list string) []string {
 	}
 	return names
 }
+
+// NewAgentSettings returns the settings of a new project. Projects from before a setting
+// keep the zero value of it.
+func NewAgentSettings() AgentSettings { return AgentSettings{ReadRepository: true} }
 
 // DefaultBranchPrefix begins the names of branches of agent jobs; their ids follow.
 const DefaultBranchPrefix = "bindery/"

@@ -112,9 +112,10 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 		return nil, err
 	}
 	r.tools = tool.NewSet(r.Tree, tool.Options{
-		Check:  r.checker,
-		Limits: tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
-		Others: in.Project.Agent.AllowOtherFiles,
+		Check:   r.checker,
+		Limits:  tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
+		Others:  in.Project.Agent.AllowOtherFiles,
+		Outside: in.Project.Agent.ReadRepository,
 	})
 	r.recall()
 	return r, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 )
 
 // system is the beginning of every prompt. It is constant, so that providers can cache
@@ -68,7 +69,11 @@ func (r *Round) Overview() string {
 	if n := len(r.Manifest.Findings); n > 0 {
 		fmt.Fprintf(&b, " and %d findings that were there before you, which check shows with all", n)
 	}
-	b.WriteString(".\n\nPages:\n")
+	b.WriteString(".\n")
+	if n := r.beside(); n > 0 {
+		fmt.Fprintf(&b, "You may read the rest of the repository, too: its paths begin with repo: (%d to read). Nothing there is changed, and secrets are masked.\n", n)
+	}
+	b.WriteString("\nPages:\n")
 	for i, p := range paths {
 		if i == maxPaths {
 			fmt.Fprintf(&b, "… and %d more\n", len(paths)-i)
@@ -77,6 +82,19 @@ func (r *Round) Overview() string {
 		b.WriteString(p + "\n")
 	}
 	return b.String()
+}
+
+// beside returns how many files outside the site's folder the agent may read.
+func (r *Round) beside() (n int) {
+	if !r.In.Project.Agent.ReadRepository {
+		return 0
+	}
+	for _, e := range r.Base.Entries {
+		if _, site := inside(e.Path, r.Manifest.Root); !site && tool.Readable(e.Path) {
+			n++
+		}
+	}
+	return n
 }
 
 // inside returns a path relative to the folder root.

@@ -74,6 +74,16 @@ func instructed(text string, s modeltest.Step) modeltest.Step {
 	})
 }
 
+// overview expects that the description of the site says something.
+func overview(text string, s modeltest.Step) modeltest.Step {
+	return s.When(func(r model.Request) error {
+		if last := r.System[len(r.System)-1].Text; !strings.Contains(last, text) {
+			return fmt.Errorf("the overview does not say %q but %s", text, last)
+		}
+		return nil
+	})
+}
+
 var lists = modeltest.Calls(call("list", args{}))
 
 // expected is how a job ends.

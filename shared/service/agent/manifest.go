@@ -56,6 +56,9 @@ type File struct {
 	Plain  bool   `json:"plain,omitempty"` // a file that can't be executed and leads nowhere else
 	Pack   int    `json:"pack,omitempty"`
 	Offset int64  `json:"offset,omitempty"`
+	// LeftOut is set for a text that is not kept because the repository has too much of
+	// it outside the site's folder.
+	LeftOut bool `json:"leftOut,omitempty"`
 }
 
 // roundPrefix begins the keys of a round's objects. They stay until the job is archived:
@@ -177,7 +180,7 @@ func (s Rounds) unpack(ctx context.Context, m *Manifest) (*Repository, error) {
 		packs[i] = b
 	}
 	for _, f := range m.Files {
-		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Plain}
+		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Plain, LeftOut: f.LeftOut}
 		if f.Pack > 0 {
 			if f.Pack > len(packs) || f.Offset < 0 || f.Size < 0 || f.Offset+f.Size > int64(len(packs[f.Pack-1])) {
 				return nil, fmt.Errorf("manifest of %s: %s lies outside its pack", m.Commit, f.Path)

@@ -108,6 +108,12 @@ func TestLargeSpecifications(t *testing.T) {
 		{name: "mint.json", files: map[string]string{"docs.json": "", "mint.json": site()["docs.json"]}, script: steps(mends, done("Widget")), want: expected{pulls: 1}},
 		{name: "instructions, nearest first", files: map[string]string{"AGENTS.md": "Say doodad.\n", "CLAUDE.md": "Say nothing.\n", ".mintlify/Agents.md": "Say gadget.\n"},
 			script: steps(instructed("Say gadget.\n\nFrom AGENTS.md:\n\nSay doodad.", mends), finishes), want: expected{pulls: 1}},
+		{name: "a style guide, after the instructions of its folder", files: map[string]string{"CLAUDE.md": "Say doodad.\n", "STYLEGUIDE.md": "No contractions.\n", "style-guide.txt": "Not this.\n"},
+			script: steps(instructed("Say doodad.\n\nFrom STYLEGUIDE.md:\n\nNo contractions.\n", mends), finishes), want: expected{pulls: 1}},
+		{name: "style guides of folders, nearest first", files: below("docs", with(site(), "style-guide.mdx", "Near.\n", "../Style_Guide.md", "Far.\n", "../guides/style-guide.md", "Elsewhere.\n")),
+			script: steps(instructed("Near.\n\nFrom Style_Guide.md:\n\nFar.\n", mends), finishes), want: expected{pulls: 1}},
+		{name: "instructions that are too long", files: map[string]string{"AGENTS.md": strings.Repeat("A rule.\n", 2100)},
+			script: steps(instructed(strings.Repeat("A rule.\n", 2048)+"…\n(416 more bytes of instructions are left out)", mends), finishes), want: expected{pulls: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, c.script...)

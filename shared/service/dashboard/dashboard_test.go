@@ -260,6 +260,9 @@ func TestProjectsAreMadeAndConfigured(t *testing.T) {
 	made := b.post(base, "domain", "two.example.com", "repository", "https://git.example.com/x", "kind", "air-gapped").says(t, "a project", 303)
 	path := strings.Split(made.header.Get("Location"), "?")[0]
 	b.get(path).says(t, "the project", 200, "two.example.com", "Search available configurable unavailable off", "bindery publish . --domain two.example.com")
+	if form := b.get(path + "/settings"); !strings.Contains(form.body, `name="agent.readRepository" value="1" checked`) {
+		t.Error("agents of a new project may not read its repository")
+	}
 	wrong := b.post(path+"/settings", "kind", "air-gapped", "settings.search", "http://clear.example.com", "settings.playground", "1").
 		says(t, "http", 400, "Must be \"bundled\" or the https address")
 	if !strings.Contains(wrong.body, `name="settings.playground" value="1" checked`) || strings.Contains(wrong.body, `name="settings.canonicalHtml" value="1" checked`) {
@@ -267,7 +270,9 @@ func TestProjectsAreMadeAndConfigured(t *testing.T) {
 	}
 	b.post(path+"/settings", "kind", "air-gapped", "settings.search", "bundled", "settings.allowHosts", "b.example.com\r\na.example.com", "retention.bundleDays", "30").says(t, "settings", 303)
 	b.get(path).says(t, "the project", 200, "Search available configurable unavailable on by an index inside the bundle")
-	b.get(path+"/settings").says(t, "the settings", 200, "a.example.com,b.example.com")
+	if form := b.get(path+"/settings").says(t, "the settings", 200, "a.example.com,b.example.com"); strings.Contains(form.body, `name="agent.readRepository" value="1" checked`) {
+		t.Error("agents may still read the repository")
+	}
 	b.get(path+"/snapshots").says(t, "snapshots", 200, "Nothing was published yet")
 	b.post(path+"/end").says(t, "the end", 303)
 	b.get(path).says(t, "an ended project", 404)

@@ -57,7 +57,7 @@ func (q *request) newProject(code int, p *problem) error {
 func newProjectPage(q *request) error { return q.newProject(http.StatusOK, nil) }
 
 func createProject(q *request) error {
-	p, err := q.as().CreateProject(q.ctx(), admin.Project{Domain: q.value("domain"), Repository: q.value("repository"), Kind: admin.Kind(q.value("kind"))})
+	p, err := q.as().CreateProject(q.ctx(), admin.Project{Domain: q.value("domain"), Repository: q.value("repository"), Kind: admin.Kind(q.value("kind")), Agent: admin.NewAgentSettings()})
 	if err != nil {
 		return q.again(err, q.newProject)
 	}
@@ -186,7 +186,7 @@ func configureProject(q *request) error {
 		t.AllowHosts, err = admin.NormalHosts(lines(q.value("settings.allowHosts")))
 	}
 	if err == nil {
-		in.Agent.Root = strings.Trim(q.value("agent.root"), "/")
+		in.Agent.Root, in.Agent.ReadRepository = strings.Trim(q.value("agent.root"), "/"), q.checked("agent.readRepository")
 		in.Retention.SnapshotDays, err = q.days("retention.snapshotDays")
 	}
 	if err == nil {

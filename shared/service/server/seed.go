@@ -93,7 +93,7 @@ func (s *Server) Seed(ctx context.Context, domain string) (Seed, error) {
 		}
 	}
 	if project.ID == "" {
-		if project, err = s.Admin.CreateProject(ctx, admin.Project{Organisation: org.ID, Domain: domain, Repository: seedRepository}); err != nil {
+		if project, err = s.Admin.CreateProject(ctx, admin.Project{Organisation: org.ID, Domain: domain, Repository: seedRepository, Agent: admin.NewAgentSettings()}); err != nil {
 			return have, err
 		}
 	}

@@ -25,9 +25,10 @@ const (
 	// elsewhere. A manifest has only path and size of larger ones.
 	maxText  = 8 << 20
 	maxOther = 1 << 20
-	// maxTexts is the most text of one repository, in bytes: Work has it in
-	// memory.
-	maxTexts = 256 << 20
+	// maxTexts is the most text of the site's folder, and maxBeside that of the rest of
+	// the repository, in bytes: Work has both in memory.
+	maxTexts  = 256 << 20
+	maxBeside = 64 << 20
 	// maxInstructions is the most of instructions for agents that the model reads,
 	// in bytes.
 	maxInstructions = 16 << 10
@@ -36,10 +37,38 @@ const (
 // isText reports whether a file's bytes are text that a model can read and edit.
 func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
 
+// Ranks of files: outside the site's folder, those of a lower rank are read first.
+const (
+	inSite = iota
+	asInstructions
+	asText
+	asRest // an agent may not read it
+	ranks
+)
+
+// rank returns the rank of a file; root is the folder of the site, noSite is set if there
+// is none.
+func rank(p, root string, noSite bool) int {
+	switch {
+	case !noSite && (root == "" || strings.HasPrefix(p, root+"/")):
+		return inSite
+	case isInstructions(p):
+		return asInstructions
+	case tool.Readable(p):
+		return asText
+	}
+	return asRest
+}
+
 // read reads the files of a fetched commit into memory; want is the folder of the
-// site that the project names. It returns site_too_large if their text exceeds the
-// limit.
+// site that the project names. Outside that folder, texts that exceed the limit are left
+// out. It returns repository_too_large if the texts in it exceed theirs.
 func read(ctx context.Context, t *forge.Tree, want string) (*agent.Repository, []agent.File, error) {
+	return readWithin(ctx, t, want, maxBeside)
+}
+
+// readWithin is read with another limit of the text outside the site's folder.
+func readWithin(ctx context.Context, t *forge.Tree, want string, room int64) (*agent.Repository, []agent.File, error) {
 	r := &agent.Repository{Texts: map[string][]byte{}}
 	for f := range t.Files() {
 		if fs.ValidPath(f.Path) { // a commit keeps the files that it doesn't name
@@ -49,25 +78,38 @@ func read(ctx context.Context, t *forge.Tree, want string) (*agent.Repository, [
 	slices.SortFunc(r.Entries, func(a, b tool.Entry) int { return cmp.Compare(a.Path, b.Path) })
 	root, rootErr := siteRoot(r, want) // the caller reports an error
 	files := make([]agent.File, len(r.Entries))
-	var total int64
-	for i := range r.Entries {
-		e := &r.Entries[i]
-		most := int64(maxOther)
-		if rootErr == nil && (root == "" || strings.HasPrefix(e.Path, root+"/")) {
-			most = maxText
-		}
-		f, _ := t.File(e.Path)
-		b, err := textOf(ctx, t, f, most)
-		if err != nil {
-			return nil, nil, err
-		}
-		if b != nil {
-			e.Size, e.Text, r.Texts[e.Path] = int64(len(b)), true, b
-			if total += int64(len(b)); total > maxTexts {
-				return nil, nil, admin.Errorf(admin.CodeRepositoryBig, "the repository has more than %d MiB of text", maxTexts>>20)
+	var total, beside int64
+	for at := range ranks {
+		for i := range r.Entries {
+			e := &r.Entries[i]
+			if rank(e.Path, root, rootErr != nil) != at {
+				continue
 			}
+			most := int64(maxOther)
+			if at == inSite {
+				most = maxText
+			}
+			f, _ := t.File(e.Path)
+			b, err := textOf(ctx, t, f, most)
+			if err != nil {
+				return nil, nil, err
+			}
+			size := int64(len(b))
+			switch {
+			case b == nil:
+			case at == inSite:
+				if total += size; total > maxTexts {
+					return nil, nil, admin.Errorf(admin.CodeRepositoryBig, "the site's folder has more than %d MiB of text", maxTexts>>20)
+				}
+				e.Size, e.Text, r.Texts[e.Path] = size, true, b
+			case beside+size > room:
+				e.Size, e.LeftOut = size, true
+			default:
+				beside += size
+				e.Size, e.Text, r.Texts[e.Path] = size, true, b
+			}
+			files[i] = agent.File{Path: e.Path, Size: e.Size, Plain: e.Plain, LeftOut: e.LeftOut}
 		}
-		files[i] = agent.File{Path: e.Path, Size: e.Size, Plain: e.Plain}
 	}
 	return r, files, nil
 }
@@ -157,38 +199,56 @@ func siteRoot(r *agent.Repository, want string) (string, error) {
 	return "", admin.Errorf(admin.CodeInvalidSite, "the repository has no docs.json")
 }
 
+// instructionNames are the names, in lower case, of files with instructions for agents in
+// a folder. Of each row, the first one counts.
+var instructionNames = [][]string{
+	{".bindery/agents.md", ".mintlify/agents.md"},
+	{"agents.md", "claude.md"},
+	{"style-guide.md", "style-guide.mdx", "styleguide.md", "styleguide.mdx", "style_guide.md", "style_guide.mdx"},
+}
+
+// isInstructions reports whether a file may have instructions for agents.
+func isInstructions(p string) bool {
+	low := strings.ToLower(path.Base(p))
+	return slices.ContainsFunc(instructionNames, func(row []string) bool { return slices.Contains(row, low) })
+}
+
 // instructions returns the repository's instructions for agents: those of the site's
 // folder first, then of each folder above it up to the root. In a folder, those for
-// documentation come before those for all work. Case does not count in their names.
+// documentation come before those for all work, and the style guide comes last. Case
+// does not count in their names.
 func instructions(r *agent.Repository, root string) string {
 	names := map[string]string{}
 	for _, e := range r.Entries {
-		if low := strings.ToLower(e.Path); e.Text && (strings.HasSuffix(low, "agents.md") || strings.HasSuffix(low, "claude.md")) && names[low] == "" {
+		if low := strings.ToLower(e.Path); e.Text && isInstructions(e.Path) && names[low] == "" {
 			names[low] = e.Path
 		}
 	}
 	var b strings.Builder
-	add := func(folder string, candidates ...string) {
-		for _, c := range candidates {
-			name := names[strings.ToLower(path.Join(folder, c))]
-			if name == "" {
-				continue
-			}
-			if b.Len() > 0 {
-				fmt.Fprintf(&b, "\nFrom %s:\n\n", name)
-			}
-			b.WriteString(strings.TrimRight(string(r.Texts[name]), "\n") + "\n")
-			return
-		}
-	}
 	for folder := root; ; folder = path.Dir(folder) {
 		if folder == "." {
 			folder = ""
 		}
-		add(folder, ".bindery/AGENTS.md", ".mintlify/AGENTS.md")
-		add(folder, "AGENTS.md", "CLAUDE.md")
+		for _, row := range instructionNames {
+			for _, candidate := range row {
+				name := names[strings.ToLower(path.Join(folder, candidate))]
+				if name == "" {
+					continue
+				}
+				if b.Len() > 0 {
+					fmt.Fprintf(&b, "\nFrom %s:\n\n", name)
+				}
+				b.WriteString(strings.TrimRight(string(r.Texts[name]), "\n") + "\n")
+				break
+			}
+		}
 		if folder == "" {
-			return agent.Cut(b.String(), maxInstructions)
+			break
 		}
 	}
+	text := b.String()
+	if n := len(text) - maxInstructions; n > 0 {
+		return agent.Cut(text, maxInstructions) + fmt.Sprintf("\n(%d more bytes of instructions are left out)\n", n)
+	}
+	return text
 }

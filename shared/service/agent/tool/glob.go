@@ -10,8 +10,12 @@ import (
 const globHelp = "A file, a folder, or a pattern: * is any text within a name, ** also across folders, {a,b} is either."
 
 // compileGlob compiles a pattern of paths. Without wildcards it is a file, or a folder
-// with everything in it; "" matches all paths.
+// with everything in it; "" matches all paths. It refuses paths outside the site's
+// folder.
 func compileGlob(pattern string) (match func(p string) bool, err error) {
+	if isOutside(pattern) {
+		return nil, errOutside(pattern)
+	}
 	pattern = strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
 	if !strings.ContainsAny(pattern, "*?{") {
 		folder := strings.TrimSuffix(pattern, "/")

@@ -231,6 +231,15 @@ func (a args) texts(name string) []string {
 // trailing slashes, which models add; "" is the folder itself.
 func (a args) path(name string) (string, error) {
 	p := a.text(name)
+	if isOutside(p) {
+		return "", errOutside(p)
+	}
+	return cleanPath(name, p)
+}
+
+// cleanPath returns a path without leading and trailing slashes. name is the field that
+// has it.
+func cleanPath(name, p string) (string, error) {
 	clean := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(p, "./"), "/"), "/")
 	if clean == "" || clean == "." {
 		return "", nil

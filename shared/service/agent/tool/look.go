@@ -31,10 +31,13 @@ func (s *scan) more(n int) bool {
 	return s.bytes <= maxScanned && s.bytes*s.instructions <= maxSteps
 }
 
+// outsideHelp describes files outside the site's folder to models.
+const outsideHelp = "read-only, if the project allows it"
+
 var listTool = definition{
 	name: "list",
 	about: "Lists the files of the site's folder with their sizes, folders below the depth by how many files they hold. " +
-		"Paths in all tools are those of the site's folder.",
+		"Paths in all tools are those of the site's folder, except those that begin with repo: (" + outsideHelp + ").",
 	params: []param{
 		{name: "path", about: globHelp + " Default: everything."},
 		{name: "depth", kind: number, least: 1, most: 20, about: "How many levels of folders are opened; default 2, with a pattern all."},
@@ -43,7 +46,10 @@ var listTool = definition{
 }
 
 func (s *Set) list(_ context.Context, a args) (Result, error) {
-	pattern := a.text("path")
+	pattern, outside, err := s.place("path", a.text("path"))
+	if err != nil {
+		return Result{}, err
+	}
 	match, err := compileGlob(pattern)
 	if err != nil {
 		return Result{}, err
@@ -51,8 +57,12 @@ func (s *Set) list(_ context.Context, a args) (Result, error) {
 	depth, base := a.number("depth", 2), ""
 	if strings.ContainsAny(pattern, "*?{") {
 		depth = a.number("depth", 20)
-	} else if base, err = a.path("path"); err != nil {
+	} else if base, err = cleanPath("path", pattern); err != nil {
 		return Result{}, err
+	}
+	files, mark := s.tree.files(), ""
+	if outside {
+		files, mark = s.outsideFiles(), outsideMark
 	}
 	found := 0
 	var b pages
@@ -60,11 +70,11 @@ func (s *Set) list(_ context.Context, a args) (Result, error) {
 	inside := 0
 	flush := func() {
 		if closed != "" {
-			b.add("%s/ (%s)", closed, plural(inside, "file"))
+			b.add("%s%s/ (%s)", mark, closed, plural(inside, "file"))
 		}
 		closed, inside = "", 0
 	}
-	for _, p := range s.tree.files() {
+	for _, p := range files {
 		if !match(p) || dotted(p) {
 			continue
 		}
@@ -85,13 +95,24 @@ func (s *Set) list(_ context.Context, a args) (Result, error) {
 			inside++
 			continue
 		}
-		b.add("%s (%s)", p, s.sizeOf(p))
+		if outside {
+			b.add("%s%s (%s)", mark, p, sizeOf(s.tree.beside[p]))
+		} else {
+			b.add("%s (%s)", p, s.sizeOf(p))
+		}
 	}
 	flush()
+	if found == 0 && outside {
+		return Result{}, refuse("there is no file or folder %.200q in the repository outside the site's folder", mark+pattern)
+	}
 	if found == 0 {
 		return Result{}, s.missing(pattern)
 	}
-	return Result{Text: b.end("lines", "name a folder to see them"), File: pattern, Outcome: plural(found, "file")}, nil
+	text := b.end("lines", "name a folder to see them")
+	if n := len(s.outsideFiles()); n > 0 && pattern == "" && !outside {
+		text += fmt.Sprintf("Outside the site's folder, which is %s of the repository, there are %s to read: list them with path %s\n", s.tree.root, plural(n, "file"), outsideMark)
+	}
+	return Result{Text: text, File: mark + pattern, Outcome: plural(found, "file")}, nil
 }
 
 // dotted reports whether lists and searches omit a path: files whose names begin with
@@ -101,14 +122,7 @@ func dotted(p string) bool {
 }
 
 func (s *Set) sizeOf(p string) string {
-	switch n := s.tree.size(p); {
-	case n < 0:
-		return "not text"
-	case !s.tree.text(p):
-		return fmt.Sprintf("%d bytes, not text", n)
-	default:
-		return fmt.Sprintf("%d bytes", n)
-	}
+	return sizeOf(Entry{Size: s.tree.size(p), Text: s.tree.text(p)})
 }
 
 // missing returns the error for a path that doesn't exist, with similar names.
@@ -117,6 +131,9 @@ func (s *Set) missing(p string) error {
 		return refuse("the site's folder is empty")
 	}
 	p = strings.Trim(p, "/")
+	if _, there := slices.BinarySearch(s.outsideFiles(), p); there {
+		return refuse("there is no file or folder %.200q in the site's folder; the repository has %s%s", p, outsideMark, p)
+	}
 	name := strings.ToLower(p[strings.LastIndexByte(p, '/')+1:])
 	stem, _, _ := strings.Cut(name, ".")
 	var near []string
@@ -136,18 +153,24 @@ func (s *Set) missing(p string) error {
 }
 
 // private finds the names of files that hold credentials, though not of their samples.
-var private = lazy.Regexp(`(?i)(?:^|/)(?:\.env(?:\.[\w-]+)*|\.envrc|\.npmrc|\.netrc|\.pypirc|\.dockercfg|\.htpasswd|\.pgpass|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|tfstate|tfvars)|(?:\.aws|\.ssh|\.docker|\.kube)/.*)$`)
+var private = lazy.Regexp(`(?i)(?:^|/)(?:\.env(?:\.[\w-]+)*|\.envrc|\.npmrc|\.netrc|\.pypirc|\.dockercfg|\.htpasswd|\.pgpass|\.git-credentials` +
+	`|[^/]*_(?:rsa|dsa|ecdsa|ed25519)|[^/]*\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|keytab|kdbx|kubeconfig|tfstate|tfvars)(?:\.backup)?` +
+	`|kube[._-]?config(?:[._-][\w.-]*)?|(?:\.aws|\.ssh|\.docker|\.kube|\.gnupg)/.*)$`)
 
 // sampleName finds the endings of samples of such files.
 var sampleName = lazy.Regexp(`(?i)\.(?:example|sample|template|dist|defaults?)$`)
 
 // isPrivate reports whether programs store credentials in a file of this name.
-func isPrivate(p string) bool { return private().MatchString(p) && !sampleName().MatchString(p) }
+func isPrivate(p string) bool {
+	return private().MatchString(p) && !sampleName().MatchString(p) && !isPage(p)
+}
 
 // load reads a file that a call names.
 func (s *Set) load(p string) ([]byte, error) {
-	if s.tree.exists(p) && isPrivate(p) {
-		return nil, refuse("%s: programs keep credentials in a file of this name; it is not read", p)
+	if s.tree.exists(p) {
+		if reason := unreadable(p); reason != "" {
+			return nil, refuse("%s: %s", p, reason)
+		}
 	}
 	b, err := s.tree.read(p)
 	switch {
@@ -166,7 +189,7 @@ func (s *Set) load(p string) ([]byte, error) {
 
 var readTool = definition{
 	name: "read",
-	about: "Reads a file. Each line has its number and a tab before it, which are not part of the file. " +
+	about: "Reads a file of the site's folder, or with repo: before its path one of the repository (" + outsideHelp + "). Each line has its number and a tab before it, which are not part of the file. " +
 		"A result has at most 16 KiB; where more follows, also of one line, it says how to go on.",
 	params: []param{
 		{name: "path", required: true, about: "The file."},
@@ -178,11 +201,22 @@ var readTool = definition{
 }
 
 func (s *Set) readFile(_ context.Context, a args) (Result, error) {
-	p, err := a.path("path")
+	p, outside, err := s.place("path", a.text("path"))
 	if err != nil {
 		return Result{}, err
 	}
-	src, err := s.load(p)
+	if p, err = cleanPath("path", p); err != nil {
+		return Result{}, err
+	}
+	var src []byte
+	hidden := 0
+	if outside {
+		var t outsideText
+		t, err = s.loadOutside(p)
+		src, hidden, p = t.text, t.masked, outsideMark+p
+	} else {
+		src, err = s.load(p)
+	}
 	if err != nil {
 		return Result{File: p}, err
 	}
@@ -201,6 +235,9 @@ func (s *Set) readFile(_ context.Context, a args) (Result, error) {
 	}
 	if len(src) > 0 && src[len(src)-1] != '\n' {
 		b.WriteString(", the last without an end")
+	}
+	if hidden > 0 {
+		fmt.Fprintf(&b, "; %s masked", plural(hidden, "secret"))
 	}
 	if column > 1 {
 		fmt.Fprintf(&b, "; line %d from column %d", from, column)
@@ -261,8 +298,9 @@ func endings(src []byte) (lf, mixed, crlf bool) {
 }
 
 var searchTool = definition{
-	name:  "search",
-	about: "Searches the text of files line by line and shows the lines that match, as path:line.",
+	name: "search",
+	about: "Searches the text of files line by line and shows the lines that match, as path:line: " +
+		"first those of the site, then those of the rest of the repository, whose paths begin with repo: (" + outsideHelp + ").",
 	params: []param{
 		{name: "pattern", required: true, about: "A regular expression in RE2's syntax, or with literal a text."},
 		{name: "literal", kind: yesNo, about: "Whether pattern is a text to find as it is. Default false."},
@@ -345,22 +383,54 @@ func (s *Set) search(ctx context.Context, a args) (Result, error) {
 		return Result{}, err
 	}
 	around := a.number("context", 0)
-	var b pages
-	files, hits := 0, 0
-	all, err := s.texts(ctx, a.text("path"), steps, func(p string, src []byte) error {
-		if found := matches(re, src); len(found) > 0 {
-			files++
-			hits += len(found)
-			show(&b, p, src, found, around)
-		}
-		return nil
-	})
+	pattern, outside, err := s.place("path", a.text("path"))
 	if err != nil {
 		return Result{}, err
 	}
-	out := fmt.Sprintf("%s in %s\n", plural(hits, "matching line"), plural(files, "file")) + b.end("lines", "narrow the pattern or the path to see them")
+	var b pages
+	files, hits, beside, left := 0, 0, 0, 0
+	all := true
+	if !outside {
+		all, err = s.texts(ctx, pattern, steps, func(p string, src []byte) error {
+			if found := matches(re, src); len(found) > 0 {
+				files++
+				hits += len(found)
+				show(&b, p, src, found, around)
+			}
+			return nil
+		})
+	}
+	// The whole repository is searched unless a path was named, also for a site of no text.
+	if rest := pattern == "" && len(s.outsideFiles()) > 0; outside || rest && (err == nil || ctx.Err() == nil) {
+		var texts int
+		var complete bool
+		texts, left, complete, err = s.outsideTexts(ctx, pattern, steps, re.Match, func(p string, src []byte) error {
+			if found := matches(re, src); len(found) > 0 {
+				files++
+				hits += len(found)
+				beside += len(found)
+				show(&b, outsideMark+p, src, found, around)
+			}
+			return nil
+		})
+		all = all && complete
+		if err == nil && outside && texts == 0 && left == 0 {
+			err = refuse("there is no text %.200q in the repository outside the site's folder", outsideMark+pattern)
+		}
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	out := fmt.Sprintf("%s in %s", plural(hits, "matching line"), plural(files, "file"))
+	if beside > 0 && !outside {
+		out += fmt.Sprintf(", %d of them outside the site's folder", beside)
+	}
+	out += "\n" + b.end("lines", "narrow the pattern or the path to see them")
 	if !all {
 		out += "There are more files than one search looks at; name a folder.\n"
+	}
+	if left > 0 {
+		out += fmt.Sprintf("%s outside the site's folder were not searched, because the repository has more text than a job reads.\n", plural(left, "file"))
 	}
 	return Result{Text: out, File: a.text("path"), Outcome: fmt.Sprintf("%s in %s", plural(hits, "match"), plural(files, "file"))}, nil
 }

@@ -353,6 +353,60 @@ func Redact(text string) string {
 	return text
 }
 
+// Parts of a private key: its last line, and lines of it, whose end may be missing.
+var (
+	keyEnd   = lazy.Regexp(`-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----`)
+	keyLines = lazy.Regexp(`\A(?:[^\n]*\n(?:[\s"'+#/*>|-]*[A-Za-z0-9+/=]{16,}(?:\\n)*["',;+ \t\r]*(?:\n|\z))+)`)
+	// keyInBase64 finds a key or certificate that was encoded once more.
+	keyInBase64 = lazy.Regexp(`LS0tLS1CRUdJTi[A-Za-z0-9+/=]{20,}`)
+	// valueRest matches characters of a value that a rule with a bound left over.
+	valueRest = lazy.Regexp(`\A[A-Za-z0-9+/_=.-]+`)
+)
+
+// maxKey is the most bytes of a private key from its first line to its last one.
+const maxKey = 64 << 10
+
+// masked returns the text of a file with each secret in it replaced by its kind, and
+// how many these are. Line breaks in a secret stay, so that lines keep their numbers.
+func masked(p, text string) (string, int) {
+	all := append(ours(text), theirs(p, text)...)
+	for _, m := range keyInBase64().FindAllStringIndex(text, -1) {
+		all = append(all, mark{m[0], "a key in base64", text[m[0]:m[1]]})
+	}
+	slices.SortStableFunc(all, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
+	var b strings.Builder
+	n, at, end := 0, 0, 0 // end of the text that is copied or masked
+	for _, m := range all {
+		to := m.at + len(m.text)
+		if strings.Contains(m.text, "PRIVATE KEY") {
+			to = max(to, keyTo(text, m.at))
+		}
+		to += len(valueRest().FindString(text[to:]))
+		if to <= end && n > 0 {
+			continue // several rules know one value
+		}
+		from := max(m.at, end)
+		b.WriteString(text[at:from])
+		if m.at >= end || n == 0 {
+			n++
+			b.WriteString("(masked: " + m.kind + ")")
+		}
+		b.WriteString(strings.Repeat("\n", strings.Count(text[from:to], "\n")))
+		at, end = to, to
+	}
+	b.WriteString(text[at:])
+	return b.String(), n
+}
+
+// keyTo returns where a private key ends that begins at the byte from.
+func keyTo(text string, from int) int {
+	rest := text[from:min(len(text), from+maxKey)]
+	if m := keyEnd().FindStringIndex(rest); m != nil && strings.Count(rest[:m[1]], "-----BEGIN ") == 1 {
+		return from + m[1]
+	}
+	return from + len(keyLines().FindString(rest))
+}
+
 // entropy returns how many bits a character of s has, by how often each is there.
 func entropy(s string) float64 {
 	var count [256]int

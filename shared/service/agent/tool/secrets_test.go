@@ -132,10 +132,12 @@ func TestLeakRules(t *testing.T) {
 	}
 }
 
-// Files of credentials are not read or searched, their samples are.
+// Files of credentials and files whose names begin with a dot are not read or searched,
+// samples of credentials and pages about them are.
 func TestPrivateFiles(t *testing.T) {
 	base := memory{"docs.json": "{}", "x/a.mdx": "needle\n"}
-	for _, p := range []string{".env", "x/.env.production", ".npmrc", "certs/server.key", "certs/ca.pem", "id_rsa", ".aws/credentials", "prod.tfvars"} {
+	for _, p := range []string{".env", "x/.env.production", ".env.example", ".npmrc", "certs/server.key", "certs/ca.pem", "id_rsa", "deploy_ed25519", ".aws/credentials",
+		"prod.tfvars", "x/kubeconfig", "kubeconfig.yaml", "kube-config-prod.yml", "prod.kubeconfig", ".github/workflows/ci.yml", "x/.vscode/settings.json"} {
 		base[p] = "needle\n"
 		s := newSet(t, base, "", Limits{})
 		if r := s.Call(t.Context(), "read", json.RawMessage(`{"path": "`+p+`"}`)); !r.IsError || strings.Contains(r.Text, "needle") {
@@ -145,8 +147,10 @@ func TestPrivateFiles(t *testing.T) {
 			t.Errorf("%s: %s", p, r.Text)
 		}
 	}
-	base[".env.example"] = "needle\n"
-	call(t, newSet(t, base, "", Limits{}), "read", `{"path": ".env.example"}`)
+	for _, p := range []string{"prod.tfvars.example", "kubeconfig.mdx", "guides/kube-config.md", "server.key.md", ".well-known/agent.json", "monkey.json", "keys.yaml"} {
+		base[p] = "needle\n"
+		call(t, newSet(t, base, "", Limits{}), "read", `{"path": "`+p+`"}`)
+	}
 }
 
 // Real sites can be changed in each page, and their pages moved, without a refusal.

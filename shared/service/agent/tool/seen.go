@@ -50,8 +50,16 @@ func (s *Set) Recall(name string, input json.RawMessage, r Result) {
 		if d.name != name {
 			continue
 		}
-		if a, err := decode(d.params, input); err == nil {
-			s.seen.note(name, a, r.Text)
+		a, err := decode(d.params, input)
+		if err != nil {
+			return
+		}
+		p, outside, err := s.place("path", a.text("path"))
+		if err != nil || outside {
+			return
+		}
+		if p, err = cleanPath("path", p); err == nil {
+			s.seen.note(name, p, a, r.Text)
 		}
 	}
 }
@@ -59,12 +67,8 @@ func (s *Set) Recall(name string, input json.RawMessage, r Result) {
 // goesOn matches the end of a result of read that stops inside a line.
 var goesOn = lazy.Regexp(`\n… line ([0-9]+) has [0-9]+ more bytes; .*column=[0-9]+\n`)
 
-// note adds the lines of one call.
-func (s *seen) note(name string, a args, text string) {
-	p, err := a.path("path")
-	if err != nil {
-		return
-	}
+// note adds the lines of one call for the file p.
+func (s *seen) note(name, p string, a args, text string) {
 	switch name {
 	case writeTool.name:
 		for _, line := range linesOf([]byte(a.text("content"))) {
@@ -125,12 +129,20 @@ func (s *Set) unread(p string, src []byte) int {
 // cutMark matches the marks with which results leave something out.
 var cutMark = lazy.Regexp(`… \(?[0-9]+ more (?:bytes|lines|files|findings|entries|places)\b|… line [0-9]+ has [0-9]+ more bytes|\((?:left out|replaced) to make room|\(not (?:run|shown): this turn's results would be too long`)
 
-// uncut returns an error if a new text of a file has a mark of a cut that its old
-// text doesn't have: then the model did not read what it writes.
+// maskMark matches the mark of a masked secret.
+var maskMark = lazy.Regexp(`\(masked: an? [^)\n]*\)`)
+
+// uncut returns an error if a new text of a file has a mark of a cut or of a masked
+// secret that its old text doesn't have: then the model did not read what it writes.
 func uncut(field, text string, old []byte) error {
 	for _, m := range cutMark().FindAllString(text, -1) {
 		if !bytes.Contains(old, []byte(m)) {
 			return refuse("%s: has %q, with which a result says that it leaves something out: read the rest and write the text itself", field, m)
+		}
+	}
+	for _, m := range maskMark().FindAllString(text, -1) {
+		if !bytes.Contains(old, []byte(m)) {
+			return refuse("%s: has %q, which replaces a secret in a result: write a placeholder, such as YOUR_TOKEN", field, m)
 		}
 	}
 	return nil

@@ -42,6 +42,8 @@ type Options struct {
 	Limits Limits
 	// Others allows to write files that are no parts of the site; see [Others].
 	Others bool
+	// Outside allows to read files of the repository outside the site's folder.
+	Outside bool
 }
 
 // A Checker finds what is wrong with a site.
@@ -119,6 +121,11 @@ type Set struct {
 	seen    seen
 	kinds   *kinds
 	others  bool
+	outside bool
+	// besideNames are the files outside the site's folder that the model may know of,
+	// nil if not known; masked are their texts as it reads them, by path.
+	besideNames []string
+	masked      map[string]outsideText
 }
 
 // NewSet returns the tools that work on t.
@@ -133,7 +140,10 @@ func NewSet(t *Tree, o Options) *Set {
 	if l.FileBytes <= 0 {
 		l.FileBytes = defaultFileBytes
 	}
-	return &Set{tree: t, checker: o.Check, limits: l, seen: newSeen(), kinds: newKinds(t), others: o.Others}
+	return &Set{
+		tree: t, checker: o.Check, limits: l, seen: newSeen(), kinds: newKinds(t), others: o.Others,
+		outside: o.Outside, masked: map[string]outsideText{},
+	}
 }
 
 // tools are all tools, in the order in which they are described to a model.

@@ -31,6 +31,9 @@ type Entry struct {
 	Size int64
 	// Text is set if Read returns the file.
 	Text bool
+	// LeftOut is set if the file has text that Read doesn't return, because the
+	// repository has too much of it.
+	LeftOut bool
 	// Plain is set if the file is not a link, a submodule or executable: only plain
 	// files are written.
 	Plain bool
@@ -53,6 +56,10 @@ type Tree struct {
 	// entries are the base's files by path below root, names those paths sorted.
 	entries map[string]Entry
 	names   []string
+	// beside are the base's files outside root by their paths in the repository,
+	// besideNames those paths sorted.
+	beside      map[string]Entry
+	besideNames []string
 
 	// changed has the new text of files, nil for deleted ones. Files that are again
 	// as in the base are not in it.
@@ -68,7 +75,7 @@ func NewTree(b Base, root string) (*Tree, error) {
 	if root != "" && (!fs.ValidPath(root) || root == ".") {
 		return nil, fmt.Errorf("%q: is not a folder of the repository", root)
 	}
-	t := &Tree{base: b, root: root, entries: map[string]Entry{}, changed: map[string][]byte{}}
+	t := &Tree{base: b, root: root, entries: map[string]Entry{}, beside: map[string]Entry{}, changed: map[string][]byte{}}
 	for _, e := range b.Paths() {
 		if !fs.ValidPath(e.Path) {
 			return nil, fmt.Errorf("%q: is not a path of a file", e.Path)
@@ -76,9 +83,13 @@ func NewTree(b Base, root string) (*Tree, error) {
 		if rel, err := below(e.Path, root); err == nil {
 			t.entries[rel] = e
 			t.names = append(t.names, rel)
+		} else {
+			t.beside[e.Path] = e
+			t.besideNames = append(t.besideNames, e.Path)
 		}
 	}
 	slices.Sort(t.names)
+	slices.Sort(t.besideNames)
 	return t, nil
 }
 
