@@ -120,8 +120,8 @@ var rooms = map[string][]string{
 	"shared/service/agent/setup/models": {"shared/service/admin", "shared/service/agent/model"},
 	// No store, no network, no clock (its doc.go).
 	"shared/service/agent/tool": {
-		"shared/base/filename", "shared/base/html", "shared/base/json", "shared/base/lazy", "shared/base/redirect", "shared/render/edit", "shared/render/expr", "shared/render/mdx",
-		"shared/render/reference", "shared/render/site",
+		"shared/base/filename", "shared/base/html", "shared/base/json", "shared/base/lazy", "shared/base/redirect", "shared/render/capability", "shared/render/component",
+		"shared/render/edit", "shared/render/expr", "shared/render/mdx", "shared/render/page", "shared/render/reference", "shared/render/site",
 	},
 	"shared/service/api":    {"shared/base/json", "shared/base/proxy", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/asl":    {"shared/base/json"},

@@ -54,6 +54,7 @@
 //
 // Whole pages:
 //
+//   - outline.go: the parts of a page in one line each, for agents
 //   - updates.go: entries of changelogs, for feeds
 //   - lead.go: the description, as it stands below the title, and the texts of
 //     docs.json

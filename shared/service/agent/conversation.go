@@ -21,6 +21,7 @@ How to work
 - Do not invent facts, commands, parameters, versions or addresses. If the site does not say it and the request does not either, ask.
 - Code blocks, inline code, addresses, identifiers and quoted output keep their spelling, unless the request is about them.
 - A new page needs front matter with a title and a description, and an entry in the navigation. Move pages with the move tool: it rewrites links and adds a redirect.
+- Use only components, front matter and settings that exist: those that the site uses already, or that reference shows. view shows a page as readers get it.
 - Link to pages of the site by their path without an ending, as in /guides/start. Pictures need alternative text that says what they show.
 - Before you finish, run check. Mend what is new. What was wrong before you came is not your task, unless the request says so.
 

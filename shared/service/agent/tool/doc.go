@@ -20,8 +20,11 @@
 //	seen.go        which lines the model has seen: only files that it knows are replaced
 //	move.go        move; redirects.go keeps old addresses alive
 //	delete.go      delete
+//	revert.go      revert
 //	navigation.go  navigation
 //	report.go      check, diff, plan, finish
+//	view.go        view: the outline of a page
+//	reference.go   reference: which components, settings and front matter exist
 //	refs.go        where the addresses in sources lead
 //	document.go    JSON that is edited in place and keeps its formatting
 //

@@ -43,7 +43,7 @@ var (
 func genCall(t *rapid.T) (name string, input map[string]any) {
 	p, txt, pg := rapid.SampledFrom(propPaths), rapid.SampledFrom(propTexts), rapid.SampledFrom(propPages)
 	input = map[string]any{}
-	switch name = rapid.SampledFrom([]string{"edit", "write", "write", "replace", "move", "move", "delete", "navigation", "list", "search", "read", "diff", "check"}).Draw(t, "tool"); name {
+	switch name = rapid.SampledFrom([]string{"edit", "write", "write", "replace", "move", "move", "delete", "revert", "navigation", "list", "search", "read", "view", "diff", "check"}).Draw(t, "tool"); name {
 	case "edit":
 		input = map[string]any{"path": p.Draw(t, "path"), "old": txt.Draw(t, "old"), "new": txt.Draw(t, "new"), "count": rapid.IntRange(1, 3).Draw(t, "count")}
 	case "write":
@@ -140,11 +140,11 @@ func TestAnySequence(t *testing.T) {
 			if len(got.Text) > maxResult || !utf8.ValidString(got.Text) || got.Text == "" && !got.IsError {
 				r.Fatalf("%s %s: answer of %d bytes", name, raw, len(got.Text))
 			}
-			reads := map[string]bool{"list": true, "search": true, "read": true, "diff": true, "check": true}[name]
+			reads := map[string]bool{"list": true, "search": true, "read": true, "view": true, "diff": true, "check": true}[name]
 			if (got.IsError || reads) && !maps.Equal(before, after) {
 				r.Fatalf("%s %s: changed something: %s", name, raw, got.Text)
 			}
-			if p, f := newlyBroken(t, s.tree, healthy); p != "" && name != "move" { // a broken page may move
+			if p, f := newlyBroken(t, s.tree, healthy); p != "" && name != "move" && name != "revert" { // a broken page may move, or be as it was
 				r.Fatalf("%s %s: %s can't be read any more: %+v\n%s", name, raw, p, f, after[p])
 			}
 			for _, c := range s.tree.Changes() {

@@ -149,8 +149,8 @@ func NewSet(t *Tree, o Options) *Set {
 // tools are all tools, in the order in which they are described to a model.
 func tools() []definition {
 	return []definition{
-		listTool, searchTool, readTool, editTool, writeTool, replaceTool, moveTool, deleteTool, navigationTool,
-		checkTool, diffTool, planTool, finishTool,
+		listTool, searchTool, readTool, editTool, writeTool, replaceTool, moveTool, deleteTool, revertTool, navigationTool,
+		checkTool, viewTool, referenceTool, diffTool, planTool, finishTool,
 	}
 }
 

@@ -248,7 +248,7 @@ func TestChanges(t *testing.T) {
 func TestDefinitions(t *testing.T) {
 	s := newSet(t, memory{}, "", Limits{})
 	defs := s.Definitions()
-	if len(defs) != 13 || cmp.Diff(defs, s.Definitions()) != "" {
+	if len(defs) != 16 || cmp.Diff(defs, s.Definitions()) != "" {
 		t.Errorf("%d tools", len(defs))
 	}
 	for _, d := range defs {
@@ -273,7 +273,7 @@ func TestDefinitions(t *testing.T) {
 		}
 	}
 	without, _ := NewTree(memory{}, "")
-	if n := len(NewSet(without, Options{}).Definitions()); n != 12 {
+	if n := len(NewSet(without, Options{}).Definitions()); n != 15 {
 		t.Errorf("%d tools without a checker", n)
 	}
 	if r := NewSet(without, Options{}).Call(t.Context(), "check", nil); !r.IsError {
