@@ -72,8 +72,9 @@ type Round struct {
 	Usage  admin.AgentUsage
 	Finish *tool.Finish
 
-	tools   *tool.Set
-	checker *Checker
+	tools    *tool.Set
+	checker  *Checker
+	overview string // of the site as Prepare found it
 
 	messages  []model.Message        // of all turns, whole
 	history   []checkpoint           // of all turns, without the contents of files
@@ -109,6 +110,9 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 		return nil, err
 	}
 	if r.checker, err = NewChecker(in.Project.Domain, before.FS(), r.Manifest.Findings); err != nil {
+		return nil, err
+	}
+	if r.overview, err = tool.Overview(ctx, before); err != nil {
 		return nil, err
 	}
 	r.tools = tool.NewSet(r.Tree, tool.Options{

@@ -35,9 +35,6 @@ Limits
 - You cannot run programs or reach the network. CI files, lock files, code owners and agent instructions are out of reach; do not try to get around that.
 - Never put secrets, tokens or keys into a page.`
 
-// maxPaths is how many paths of the site the model reads at the beginning.
-const maxPaths = 300
-
 // systemBlocks are the parts of the request that stay the same in a round.
 func (r *Round) systemBlocks() []model.Block {
 	blocks := []model.Block{model.Text(system)}
@@ -60,29 +57,14 @@ func (r *Round) Overview() string {
 	if r.Manifest.Root != "" {
 		root = "the folder " + r.Manifest.Root
 	}
-	var paths []string
-	for _, e := range r.Base.Entries {
-		if rest, ok := inside(e.Path, r.Manifest.Root); ok && (strings.HasSuffix(rest, ".mdx") || strings.HasSuffix(rest, ".md")) {
-			paths = append(paths, rest)
-		}
-	}
-	fmt.Fprintf(&b, "The site lies in %s; all paths of your tools begin there. It has %d pages", root, len(paths))
+	fmt.Fprintf(&b, "The site is in %s; all paths of your tools begin there. ", root)
 	if n := len(r.Manifest.Findings); n > 0 {
-		fmt.Fprintf(&b, " and %d findings that were there before you, which check shows with all", n)
+		fmt.Fprintf(&b, "A check finds %d faults that were there before you; check shows them with all. ", n)
 	}
-	b.WriteString(".\n")
 	if n := r.beside(); n > 0 {
-		fmt.Fprintf(&b, "You may read the rest of the repository, too: its paths begin with repo: (%d to read). Nothing there is changed, and secrets are masked.\n", n)
+		fmt.Fprintf(&b, "You may read the rest of the repository, too: its paths begin with repo: (%d to read). Nothing there is changed, and secrets are masked. ", n)
 	}
-	b.WriteString("\nPages:\n")
-	for i, p := range paths {
-		if i == maxPaths {
-			fmt.Fprintf(&b, "… and %d more\n", len(paths)-i)
-			break
-		}
-		b.WriteString(p + "\n")
-	}
-	return b.String()
+	return b.String() + r.overview
 }
 
 // beside returns how many files outside the site's folder the agent may read.

@@ -11,6 +11,7 @@
 //	secrets.go     what looks like a secret, by our rules and those of gitleaks
 //	review.go      Look: what Publish looks for in changes, whoever made them
 //	compare.go     Compare: redirects, navigation and addresses of two states of a site
+//	overview.go    Overview: the navigation with titles, which a model reads first
 //	set.go         Set: the tools, Call and Result
 //	input.go       what a tool takes: tables that are both schema and reader
 //	glob.go        patterns of paths
