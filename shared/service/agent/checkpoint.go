@@ -41,6 +41,9 @@ type checkpoint struct {
 	// this turn showed that the model's server reads less than the table says.
 	Compacted *compaction `json:"compacted,omitempty"`
 	Learned   *learned    `json:"learned,omitempty"`
+	// Blind is set once the model's server refused a request with pictures: no later
+	// one of the round has any.
+	Blind bool `json:"blind,omitempty"`
 }
 
 // call is a call of a tool with the digest of its input and result, to detect calls
@@ -90,6 +93,7 @@ type Round struct {
 	compacted *compaction        // the last one, nil for none
 	sent      []sent             // the sizes of all requests
 	learned   map[string]learned // by model.Choice.ID
+	blind     bool               // the model's server refuses pictures
 }
 
 // Load restores a round from its manifest and its turns.
@@ -176,7 +180,7 @@ func (r *Round) recall() {
 				continue
 			}
 			if result, ok := t.result(b.ID); ok {
-				r.tools.Recall(b.Name, b.Input, tool.Result{Text: result.Content, IsError: result.IsError})
+				r.tools.Recall(b.Name, b.Input, tool.Result{Text: result.Content, IsError: result.IsError, Pictures: shown(result.Pictures)})
 			}
 		}
 	}
@@ -202,6 +206,14 @@ func (r *Round) repeats(digest string) (n int) {
 		}
 	}
 	return n
+}
+
+// shown converts the pictures of a block.
+func shown(all []model.Picture) (out []tool.Picture) {
+	for _, p := range all {
+		out = append(out, tool.Picture{Type: p.Type, Data: p.Data})
+	}
+	return out
 }
 
 // check returns the new findings about the site with the round's changes.
@@ -258,6 +270,7 @@ func (r *Round) apply(t admin.AgentTurn, c checkpoint) {
 	r.Usage = r.Usage.Add(t.Usage)
 	r.warned = r.warned || c.Warned
 	r.last = r.last || c.Last
+	r.blind = r.blind || c.Blind
 }
 
 // user returns the content of the next message: the tools' results, then texts.

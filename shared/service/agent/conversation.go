@@ -137,6 +137,9 @@ func (r *Round) request(m model.Choice, said []string, c *compaction) model.Requ
 	if n == 0 || n < len(r.history) {
 		messages = append(messages, model.Message{Role: model.User, Content: r.user(said)})
 	}
+	if !m.Pictures {
+		withoutPictures(messages)
+	}
 	// Cache breakpoints: the end of the last request, which the provider has cached,
 	// and the end of this one.
 	for _, i := range []int{len(messages) - 3, len(messages) - 1} {
@@ -151,4 +154,18 @@ func (r *Round) request(m model.Choice, said []string, c *compaction) model.Requ
 		tools = append(tools, model.Tool{Name: d.Name, Description: d.Description, InputSchema: d.InputSchema})
 	}
 	return model.Request{Model: m.ID, MaxTokens: maxOutput(m), System: r.systemBlocks(), Tools: tools, Messages: messages}
+}
+
+// withoutPictures takes the pictures out of messages, for a model that can't see them.
+func withoutPictures(messages []model.Message) (had bool) {
+	for i, m := range messages {
+		for k, b := range m.Content {
+			if len(b.Pictures) > 0 {
+				had = true
+				messages[i].Content = slices.Clone(messages[i].Content)
+				messages[i].Content[k].Pictures, messages[i].Content[k].Content = nil, b.Content+"(It is not shown: this model can't see pictures.)\n"
+			}
+		}
+	}
+	return had
 }

@@ -43,6 +43,7 @@ type world struct {
 	spare   bool                                       // the model has a fallback, "spare"
 	context int                                        // of the model, in tokens; 0: 64,000
 	small   int                                        // the same of its fallback
+	sees    bool                                       // the model, but not its fallback, sees pictures
 	waits   []time.Duration                            // of the workflow
 	waiting func()                                     // what happens in a wait, once
 
@@ -166,7 +167,7 @@ func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper
 				return model.Choice{}, admin.Errorf(admin.CodeModelMissing, "there is no model %q", name)
 			}
 			return model.Choice{
-				ID: id, Fallback: fallback, Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15},
+				ID: id, Fallback: fallback, Pictures: w.sees && name == "best", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15},
 				MaxOutput: 8000, Context: context,
 			}, nil
 		},

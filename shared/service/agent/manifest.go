@@ -56,6 +56,8 @@ type File struct {
 	Plain  bool   `json:"plain,omitempty"` // a file that can't be executed and leads nowhere else
 	Pack   int    `json:"pack,omitempty"`
 	Offset int64  `json:"offset,omitempty"`
+	// Picture is set if what its pack has is a picture, not text.
+	Picture bool `json:"picture,omitempty"`
 	// LeftOut is set for a text that is not kept because the repository has too much of
 	// it outside the site's folder.
 	LeftOut bool `json:"leftOut,omitempty"`
@@ -120,11 +122,21 @@ func (s Rounds) KeepJSON(ctx context.Context, ref admin.AgentRef, kind string, v
 
 // Repository is a commit's files in memory: tool.Base.
 type Repository struct {
-	Entries []tool.Entry      // all files, sorted by path
-	Texts   map[string][]byte // what the text files hold, by path
+	Entries  []tool.Entry      // all files, sorted by path
+	Texts    map[string][]byte // what the text files hold, by path
+	Pictures map[string][]byte // and pictures that a model may see; nil if none were read
 }
 
-var _ tool.Base = (*Repository)(nil)
+var (
+	_ tool.Base     = (*Repository)(nil)
+	_ tool.Pictures = (*Repository)(nil)
+)
+
+// Picture implements tool.Pictures.
+func (r *Repository) Picture(path string) ([]byte, bool) {
+	b, ok := r.Pictures[path]
+	return b, ok
+}
 
 // Paths implements tool.Base.
 func (r *Repository) Paths() []tool.Entry { return r.Entries }
@@ -137,7 +149,7 @@ func (r *Repository) Read(path string) ([]byte, error) {
 	return nil, tool.ErrNotText
 }
 
-// Pack stores the texts of files in packs and notes in files where each lies.
+// Pack stores the texts of files, and the pictures, in packs and notes in files where each lies.
 func (s Rounds) Pack(ctx context.Context, ref admin.AgentRef, r *Repository, files []File) ([]string, error) {
 	var packs []string
 	var buf bytes.Buffer
@@ -150,7 +162,10 @@ func (s Rounds) Pack(ctx context.Context, ref admin.AgentRef, r *Repository, fil
 	for i := range files {
 		b, ok := r.Texts[files[i].Path]
 		if !ok {
-			continue
+			if b, ok = r.Pictures[files[i].Path]; !ok {
+				continue
+			}
+			files[i].Picture = true
 		}
 		if buf.Len() > 0 && buf.Len()+len(b) > maxPack {
 			if err := flush(); err != nil {
@@ -170,7 +185,7 @@ func (s Rounds) Pack(ctx context.Context, ref admin.AgentRef, r *Repository, fil
 
 // unpack reads what Pack stored.
 func (s Rounds) unpack(ctx context.Context, m *Manifest) (*Repository, error) {
-	r := &Repository{Texts: map[string][]byte{}}
+	r := &Repository{Texts: map[string][]byte{}, Pictures: map[string][]byte{}}
 	packs := make([][]byte, len(m.Packs))
 	for i, key := range m.Packs {
 		b, err := s.fetch(ctx, key)
@@ -185,7 +200,12 @@ func (s Rounds) unpack(ctx context.Context, m *Manifest) (*Repository, error) {
 			if f.Pack > len(packs) || f.Offset < 0 || f.Size < 0 || f.Offset+f.Size > int64(len(packs[f.Pack-1])) {
 				return nil, fmt.Errorf("manifest of %s: %s lies outside its pack", m.Commit, f.Path)
 			}
-			entry.Text, r.Texts[f.Path] = true, packs[f.Pack-1][f.Offset:f.Offset+f.Size:f.Offset+f.Size]
+			b := packs[f.Pack-1][f.Offset : f.Offset+f.Size : f.Offset+f.Size]
+			if f.Picture {
+				r.Pictures[f.Path] = b
+			} else {
+				entry.Text, r.Texts[f.Path] = true, b
+			}
 		}
 		r.Entries = append(r.Entries, entry)
 	}

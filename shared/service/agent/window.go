@@ -10,6 +10,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 )
 
 // Shares of the tokens that a request may have.
@@ -61,6 +62,9 @@ func (r *Round) limit(m model.Choice) int {
 	return limit
 }
 
+// perToken is how many bytes of ASCII count as a token.
+const perToken = 3
+
 // guess returns how many tokens a text probably has: one for three bytes of ASCII, and
 // one for two bytes of other characters. English has about four bytes a token, JSON
 // three; a Chinese character has three bytes and one token or more.
@@ -95,17 +99,27 @@ func (r *Round) density(m model.Choice) float64 {
 	return min(max(most, 0.5), 3)
 }
 
+// pictureTokens is how many tokens a picture counts at most: providers scale it to about
+// a megapixel, and count one token for 750 pixels.
+const pictureTokens = 1600
+
 // sizeOf measures a request. usage is that of its answer, zero if there is none yet.
 func sizeOf(request model.Request, usage model.Usage) sent {
 	request.Messages = slices.Clone(request.Messages)
+	pictures := 0
 	for i, m := range request.Messages {
-		request.Messages[i].Content = slices.DeleteFunc(slices.Clone(m.Content), func(b model.Block) bool {
+		content := slices.DeleteFunc(slices.Clone(m.Content), func(b model.Block) bool {
 			return b.Type == model.TypeThinking || b.Type == model.TypeRedacted
 		})
+		for k := range content {
+			pictures += len(content[k].Pictures)
+			content[k].Pictures = nil
+		}
+		request.Messages[i].Content = content
 	}
 	s := sent{Model: request.Model}
 	if text, err := json.Marshal(request); err == nil { // else the client refuses it, too
-		s.Bytes, s.Guess = len(text), guess(text)
+		s.Bytes, s.Guess = len(text)+pictures*pictureTokens*perToken, guess(text)+pictures*pictureTokens
 	}
 	s.Tokens = min(usage.Input+usage.CacheRead+usage.CacheWrite, int64(s.Bytes))
 	return s
@@ -208,18 +222,17 @@ func (r *Round) roomFor(m model.Choice, said []string, answer []model.Block) *ro
 const notRun = "(not run: this turn's results would be too long for your context window)"
 
 // refuse returns "" if a result fits, or what tells the model how to ask for less.
-func (f *room) refuse(tool, text string) string {
-	need := resultGuess(text)
+func (f *room) refuse(name string, r tool.Result) string {
+	need := resultGuess(r)
 	if !f.known || need <= f.left {
 		return ""
 	}
-	const perToken = 3 // bytes, as of guess
 	left := "Nothing is left for this turn"
 	if kb := f.left * perToken >> 10; kb > 0 {
 		left = fmt.Sprintf("About %d KB are left for this turn", kb)
 	}
 	less := "Ask for less: "
-	switch tool {
+	switch name {
 	case "read":
 		less += "fewer lines, with from and lines"
 	case "search":
@@ -234,14 +247,14 @@ func (f *room) refuse(tool, text string) string {
 }
 
 // count takes a result's part of the room.
-func (f *room) count(text string) { f.left, f.first = f.left-resultGuess(text), false }
+func (f *room) count(r tool.Result) { f.left, f.first = f.left-resultGuess(r), false }
 
-func resultGuess(text string) int {
-	b, err := json.Marshal(text)
+func resultGuess(r tool.Result) int {
+	b, err := json.Marshal(r.Text)
 	if err != nil {
-		return len(text)
+		b = []byte(r.Text)
 	}
-	return guess(b)
+	return guess(b) + len(r.Pictures)*pictureTokens
 }
 
 // notes describes what a turn showed about the model's context window, for people.

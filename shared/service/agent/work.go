@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,7 +102,7 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m m
 	if err != nil {
 		return err
 	}
-	c := checkpoint{Last: last}
+	c := checkpoint{Last: last, Blind: r.blind}
 	var seen int
 	c.Said, seen = r.say(unread)
 	if last {
@@ -188,6 +189,7 @@ func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *Round, m mod
 	if c.Last {
 		forced = "finish"
 	}
+	m.Pictures = m.Pictures && !r.blind
 	compacted, request, err := r.next(m, c.Said)
 	if err != nil {
 		return model.Answer{}, err
@@ -198,6 +200,13 @@ func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *Round, m mod
 		if request.Call != "" && admin.CodeOf(err) == model.CodeInvalid {
 			// Some servers refuse to force a call: together with thinking, or always.
 			request.Call = ""
+			answer, err = s.send(ctx, m, request, answer.Wasted)
+		}
+		if admin.CodeOf(err) == model.CodeInvalid && m.Pictures && withoutPictures(slices.Clone(request.Messages)) {
+			// The server can't read a picture, or none at all.
+			c.Blind, m.Pictures, forced = true, false, request.Call
+			request = r.request(m, c.Said, compacted)
+			request.Call = forced
 			answer, err = s.send(ctx, m, request, answer.Wasted)
 		}
 		if admin.CodeOf(err) != model.CodeContext {
@@ -261,7 +270,8 @@ func (s *Steps) call(ctx context.Context, r *Round, m model.Choice, answer model
 		if fault := b.Fault(); fault != nil {
 			result = tool.Result{Text: fault.Error(), IsError: true, Outcome: "not a call"}
 		} else {
-			result = r.tools.CallWithin(ctx, b.Name, b.Input, func(text string) string { return room.refuse(b.Name, text) })
+			r.tools.TakePictures(m.Pictures && !r.blind && !c.Blind)
+			result = r.tools.CallWithin(ctx, b.Name, b.Input, func(r tool.Result) string { return room.refuse(b.Name, r) })
 		}
 		if result.Finish != nil && c.Cut {
 			result = tool.Result{Text: "Not finished: your answer stopped at its limit of tokens before its end. Call finish alone.", IsError: true, Outcome: "cut off"}
@@ -293,8 +303,12 @@ func (s *Steps) call(ctx context.Context, r *Round, m model.Choice, answer model
 		if result.Plan != nil {
 			c.Plan = result.Plan
 		}
-		room.count(result.Text)
-		c.Results = append(c.Results, model.ToolResult(b.ID, result.Text, result.IsError))
+		room.count(result)
+		block := model.ToolResult(b.ID, result.Text, result.IsError)
+		for _, p := range result.Pictures {
+			block.Pictures = append(block.Pictures, model.Picture{Type: p.Type, Data: p.Data})
+		}
+		c.Results = append(c.Results, block)
 		event.Tools = append(event.Tools, admin.AgentToolCall{Name: b.Name, File: result.File, Outcome: result.Outcome, Failed: result.IsError})
 	}
 	if len(c.Calls) == 0 && !c.Cut && r.silent > 0 && !c.Last {

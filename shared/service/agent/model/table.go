@@ -47,8 +47,8 @@ import (
 // (members that are added to each request). "auth" is how the server authenticates
 // its caller: by a key as X-Api-Key, as Authorization ("bearer"), by AWS's signature
 // for a region and a service, or not at all. A model may have "fallback", the name of
-// another that answers where its server could not for a round's whole time. A model
-// without a price costs nothing. Prices are US dollars for a million tokens, with at most six decimals.
+// another that answers where its server could not for a round's whole time. "pictures" is true for one that
+// reads pictures. A model without a price costs nothing. Prices are US dollars for a million tokens, with at most six decimals.
 type Table struct {
 	fallback string
 	entries  map[string]Entry
@@ -66,6 +66,8 @@ type Entry struct {
 	// Fallback is the name of the model that answers in its place when its server
 	// can't for hours; empty for none.
 	Fallback string
+	// Pictures is set if the model reads pictures.
+	Pictures bool
 }
 
 // Auth is how a server authenticates its caller.
@@ -161,8 +163,9 @@ type Choice struct {
 	// MaxOutput bounds one answer, in tokens. Context bounds a request and its answer
 	// together; 0 if it is not known.
 	MaxOutput, Context int
-	// Fallback is as of Entry.
+	// Fallback and Pictures are as of Entry.
 	Fallback string
+	Pictures bool
 }
 
 // Entry returns what a name means, the default for "". It reports false for a
@@ -412,6 +415,9 @@ func (r *tableReader) entry(name string, v *basejson.Value, servers map[string]S
 		r.fail(o.at("output"), "must not be over the context")
 	}
 	e.Fallback = o.text("fallback", false)
+	if pictures := o.take("pictures", basejson.Bool, false); pictures != nil {
+		e.Pictures = pictures.Text == "true"
+	}
 	if price := o.take("price", basejson.Object, false); price != nil {
 		p := r.object(price)
 		e.Price = Price{p.price("input"), p.price("cacheWrite"), p.price("cacheRead"), p.price("output")}

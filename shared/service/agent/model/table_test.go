@@ -89,6 +89,7 @@ func TestTablesAreReadStrictly(t *testing.T) {
 		{`"local": {"base"`, `"LOCAL": {"base"`, "servers.LOCAL: must be named"},
 		{`"server": "local"`, `"server": "remote"`, "models.local.server: names no server"},
 		{`"server": "local", `, ``, `models.local: has no "server"`},
+		{`8192`, `8192, "pictures": "yes"`, "models.local.pictures: must be a boolean"},
 		{`8192`, `65537`, "models.local.output: must not be over the context"},
 		{`8192`, `-1`, "models.local.output: must be a whole number"},
 		{`1.25`, `1.1234567`, "models.fast.price.cacheWrite: must be US dollars"},
@@ -111,6 +112,15 @@ func TestTablesAreReadStrictly(t *testing.T) {
 		got := fmt.Sprintf("%d:%d %s", e.Line, e.Column, e)
 		if e.Line == 0 || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %s, want %s", tt.new, got, tt.want)
+		}
+	}
+	seeing, err := ParseTable([]byte(strings.Replace(good, `8192`, `8192, "pictures": true`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"local": true, "best": false} {
+		if e, ok := seeing.Entry(name); !ok || e.Pictures != want {
+			t.Errorf("%s: %+v", name, e)
 		}
 	}
 	for _, bad := range []string{``, `[]`, `null`, `{"default": "a", "servers": {}, "models": {}}`, strings.Repeat("[", 1000)} {

@@ -44,6 +44,8 @@ type Block struct {
 	ToolUseID string
 	Content   string
 	IsError   bool
+	// Pictures follow Content.
+	Pictures []Picture
 	// Thinking is the text of TypeThinking and Signature its seal: both have to
 	// go back unchanged. Data is the sealed text of TypeRedacted.
 	Thinking, Signature string
@@ -53,6 +55,12 @@ type Block struct {
 	// Cache asks that all of the prompt up to here is kept for the next
 	// request. Only the last ones of a request count: see Request.
 	Cache bool
+}
+
+// Picture is a picture of one of the types image/png, image/jpeg, image/gif and image/webp.
+type Picture struct {
+	Type string
+	Data []byte
 }
 
 // Text returns a block of text.
@@ -128,6 +136,17 @@ type wireBlock struct {
 	CacheControl *cacheControl   `json:"cache_control,omitempty"`
 }
 
+type wirePicture struct {
+	Type   string      `json:"type"` // image
+	Source imageSource `json:"source"`
+}
+
+type imageSource struct {
+	Type      string `json:"type"` // base64
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"`
+}
+
 type wireTool struct {
 	Name         string          `json:"name"`
 	Description  string          `json:"description,omitempty"`
@@ -180,13 +199,11 @@ func (b Block) MarshalJSON() ([]byte, error) {
 		}
 	case TypeToolResult:
 		w.ToolUseID, w.IsError = b.ToolUseID, b.IsError
-		if b.Content != "" {
-			content, err := json.Marshal(b.Content)
-			if err != nil {
-				return nil, err
-			}
-			w.Content = content
+		content, err := b.content()
+		if err != nil {
+			return nil, err
 		}
+		w.Content = content
 	case TypeThinking:
 		w.Thinking, w.Signature = &b.Thinking, &b.Signature
 	case TypeRedacted:
@@ -198,6 +215,25 @@ func (b Block) MarshalJSON() ([]byte, error) {
 		return b.Raw, nil
 	}
 	return json.Marshal(w)
+}
+
+// content returns the content of a tool's result: a text, or a list of blocks if it has
+// pictures.
+func (b Block) content() (json.RawMessage, error) {
+	if len(b.Pictures) == 0 {
+		if b.Content == "" {
+			return nil, nil
+		}
+		return json.Marshal(b.Content)
+	}
+	var all []any
+	if b.Content != "" {
+		all = append(all, Text(b.Content))
+	}
+	for _, p := range b.Pictures {
+		all = append(all, wirePicture{"image", imageSource{"base64", p.Type, p.Data}})
+	}
+	return json.Marshal(all)
 }
 
 // UnmarshalJSON reads a block as the API writes it.
@@ -236,7 +272,7 @@ func (b *Block) UnmarshalJSON(src []byte) error {
 }
 
 // result reads the content of a tool's result, a text or a list of blocks, of
-// which the texts count.
+// which the texts and pictures count.
 func (b *Block) result(content json.RawMessage) error {
 	if len(content) == 0 {
 		return nil
@@ -249,6 +285,10 @@ func (b *Block) result(content json.RawMessage) error {
 	var text strings.Builder
 	for _, inner := range blocks {
 		text.WriteString(inner.Text)
+		var p wirePicture
+		if inner.Raw != nil && json.Unmarshal(inner.Raw, &p) == nil && p.Type == "image" && p.Source.Type == "base64" {
+			b.Pictures = append(b.Pictures, Picture{p.Source.MediaType, p.Source.Data})
+		}
 	}
 	b.Content = text.String()
 	return err

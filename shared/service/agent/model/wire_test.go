@@ -19,6 +19,8 @@ func TestBlocksKeepTheirForm(t *testing.T) {
 		{Block{Type: TypeToolUse, ID: "t1", Name: "read", Input: json.RawMessage(`{ "b": 1, "a": 2.50 }`)}, `{"type":"tool_use","id":"t1","name":"read","input":{"b":1,"a":2.50}}`},
 		{Block{Type: TypeToolResult, ToolUseID: "t1"}, `{"type":"tool_result","tool_use_id":"t1"}`},
 		{Block{Type: TypeToolResult, ToolUseID: "t1", Content: `"x"`, IsError: true}, `{"type":"tool_result","tool_use_id":"t1","content":"\"x\"","is_error":true}`},
+		{Block{Type: TypeToolResult, ToolUseID: "t1", Content: "x", Pictures: []Picture{{"image/png", []byte{1, 2, 3}}}},
+			`{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"x"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQID"}}]}`},
 		{Block{Type: TypeThinking, Signature: "s", Cache: true}, `{"type":"thinking","thinking":"","signature":"s"}`},
 		{Block{Type: TypeThinking, Thinking: "Hm", Signature: "s"}, `{"type":"thinking","thinking":"Hm","signature":"s"}`},
 		{Block{Type: TypeRedacted, Data: "d"}, `{"type":"redacted_thinking","data":"d"}`},

@@ -55,7 +55,7 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		return out, err
 	}
 	m := agent.Manifest{Commit: tree.Commit, Ref: tree.Ref, Files: files, Memory: agent.Memory{Pull: state}}
-	if err := s.describe(ctx, ref, in.Project, r, &m); err != nil {
+	if err := s.describe(ctx, ref, in.Project, tree, r, &m); err != nil {
 		return out, err
 	}
 	if err := s.rounds.Remember(ctx, ref, in, r, &m, continued != ""); err != nil {
@@ -82,13 +82,16 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	return out, err
 }
 
-// describe fills in a manifest from its repository: the site, its packs and its
-// findings.
-func (s *Steps) describe(ctx context.Context, ref admin.AgentRef, p admin.Project, r *agent.Repository, m *agent.Manifest) (err error) {
+// describe fills in a manifest from its repository, a fetched commit: the site, its packs
+// and its findings.
+func (s *Steps) describe(ctx context.Context, ref admin.AgentRef, p admin.Project, t *forge.Tree, r *agent.Repository, m *agent.Manifest) (err error) {
 	if m.Root, err = siteRoot(r, p.Agent.Root); err != nil {
 		return err
 	}
 	m.Instructions = instructions(r, m.Root)
+	if err := readPictures(ctx, t, r, m.Root, maxPictures); err != nil {
+		return err
+	}
 	if m.Packs, err = s.rounds.Pack(ctx, ref, r, m.Files); err != nil {
 		return err
 	}

@@ -262,7 +262,7 @@ func (s *Steps) giveBackOn(ctx context.Context, r *agent.Round, g ground, change
 		return false, nil
 	}
 	m := agent.Manifest{Commit: g.tree.Commit, Ref: g.tree.Ref, Files: g.files, Memory: r.Manifest.Memory, Turns: r.Turns, Overview: r.Overview()}
-	if err := s.describe(ctx, r.Ref, r.In.Project, g.base, &m); err != nil {
+	if err := s.describe(ctx, r.Ref, r.In.Project, g.tree, g.base, &m); err != nil {
 		return false, err
 	}
 	m.Instructions = r.Manifest.Instructions

@@ -29,6 +29,9 @@ const (
 	// the repository, in bytes: Work has both in memory.
 	maxTexts  = 256 << 20
 	maxBeside = 64 << 20
+	// maxPictures is the most bytes of pictures that a model may see. Further ones are
+	// left out.
+	maxPictures = 32 << 20
 	// maxInstructions is the most of instructions for agents that the model reads,
 	// in bytes.
 	maxInstructions = 16 << 10
@@ -112,6 +115,30 @@ func readWithin(ctx context.Context, t *forge.Tree, want string, room int64) (*a
 		}
 	}
 	return r, files, nil
+}
+
+// readPictures adds to a repository the pictures of a fetched commit that a model may see,
+// those of the site's folder first.
+func readPictures(ctx context.Context, t *forge.Tree, r *agent.Repository, root string, room int) error {
+	r.Pictures = map[string][]byte{}
+	for at := range ranks {
+		for _, e := range r.Entries {
+			f, _ := t.File(e.Path)
+			if rank(e.Path, root, false) != at || at == asRest || e.Text || !e.Plain || !tool.IsPicture(e.Path, f.Size) || int(f.Size) > room {
+				continue
+			}
+			b, err := readFile(ctx, t, e.Path)
+			if err != nil {
+				return err
+			}
+			if int64(len(b)) != e.Size || len(b) > room { // a pointer to a file elsewhere
+				continue
+			}
+			room -= len(b)
+			r.Pictures[e.Path] = b
+		}
+	}
+	return nil
 }
 
 // readFiles is read for those of paths that a commit has.

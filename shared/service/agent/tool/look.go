@@ -190,7 +190,7 @@ func (s *Set) load(p string) ([]byte, error) {
 var readTool = definition{
 	name: "read",
 	about: "Reads a file of the site's folder, or with repo: before its path one of the repository (" + outsideHelp + "). Each line has its number and a tab before it, which are not part of the file. " +
-		"A result has at most 16 KiB; where more follows, also of one line, it says how to go on.",
+		"A result has at most 16 KiB; where more follows, also of one line, it says how to go on. A picture (.png, .jpg, .gif, .webp) is shown, if you can see pictures.",
 	params: []param{
 		{name: "path", required: true, about: "The file."},
 		{name: "from", kind: number, least: 1, most: 1 << 30, about: "The first line, from 1. Default 1."},
@@ -207,6 +207,9 @@ func (s *Set) readFile(_ context.Context, a args) (Result, error) {
 	}
 	if p, err = cleanPath("path", p); err != nil {
 		return Result{}, err
+	}
+	if e, ok := s.entryOf(p, outside); ok && !e.Text && isPicture(p) {
+		return s.picture(p, e, outside)
 	}
 	var src []byte
 	hidden := 0

@@ -35,9 +35,9 @@ func (s *seen) add(p, line string) {
 	s.lines[s.digest("", line)] = true
 }
 
-// Forget forgets which lines the model has seen: the results that showed them are no
+// Forget forgets which lines and pictures the model has seen: the results that showed them are no
 // longer in its context window.
-func (s *Set) Forget() { s.seen = newSeen() }
+func (s *Set) Forget() { s.seen, s.pictures = newSeen(), gallery{seen: s.pictures.seen} }
 
 // Recall records the lines that a model saw by an earlier call of a tool, without making
 // the call again. The calls of a loaded round come in their order. It ignores calls that
@@ -46,6 +46,7 @@ func (s *Set) Recall(name string, input json.RawMessage, r Result) {
 	if r.IsError {
 		return
 	}
+	s.pictures.add(r.Pictures)
 	for _, d := range tools() {
 		if d.name != name {
 			continue

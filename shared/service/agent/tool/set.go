@@ -88,6 +88,8 @@ type Result struct {
 	File string `json:"file,omitempty"`
 	// Outcome describes in a few words what was done, for people.
 	Outcome string `json:"outcome,omitempty"`
+	// Pictures are what the call shows beside Text.
+	Pictures []Picture `json:"pictures,omitempty"`
 	// Plan is the new plan, if the call made one.
 	Plan []PlanItem `json:"plan,omitempty"`
 	// Finish, if not nil, asks to end the work.
@@ -126,6 +128,7 @@ type Set struct {
 	// nil if not known; masked are their texts as it reads them, by path.
 	besideNames []string
 	masked      map[string]outsideText
+	pictures    gallery
 }
 
 // NewSet returns the tools that work on t.
@@ -172,11 +175,11 @@ func (s *Set) Call(ctx context.Context, name string, input json.RawMessage) Resu
 	return s.CallWithin(ctx, name, input, nil)
 }
 
-// CallWithin is Call for a model that has little room left. refuse returns why the text of
-// a result is too long, or "". Then a call that changes nothing counts as not made: the
+// CallWithin is Call for a model that has little room left. refuse returns why a result is
+// too long, or "". Then a call that changes nothing counts as not made: the
 // reason is its result. A call that changes something is made, and its result has only
 // its outcome.
-func (s *Set) CallWithin(ctx context.Context, name string, input json.RawMessage, refuse func(text string) string) (r Result) {
+func (s *Set) CallWithin(ctx context.Context, name string, input json.RawMessage, refuse func(Result) string) (r Result) {
 	before := s.tree.clone()
 	defer func() {
 		// The text is not ours; a panic must not end the job.
@@ -187,7 +190,7 @@ func (s *Set) CallWithin(ctx context.Context, name string, input json.RawMessage
 		}
 		r.Text = cut(strings.ToValidUTF8(r.Text, "\ufffd"))
 		if refuse != nil && !r.IsError {
-			r = s.within(r, before, refuse(r.Text))
+			r = s.within(r, before, refuse(r))
 		}
 		s.Recall(name, input, r)
 	}()

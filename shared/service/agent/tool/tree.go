@@ -24,6 +24,12 @@ type Base interface {
 	Read(path string) ([]byte, error)
 }
 
+// Pictures is an optional interface of a Base. Picture returns the bytes of a picture, and
+// false if it doesn't have them.
+type Pictures interface {
+	Picture(path string) ([]byte, bool)
+}
+
 // Entry is a file of a repository.
 type Entry struct {
 	Path string

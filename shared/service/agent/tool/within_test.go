@@ -31,7 +31,7 @@ func TestCallWithin(t *testing.T) {
 	} {
 		s := newSet(t, memory{"docs.json": "{}", "a.mdx": page}, "", Limits{})
 		seen := ""
-		r := s.CallWithin(context.Background(), c.name, json.RawMessage(c.input), func(text string) string { seen = text; return full })
+		r := s.CallWithin(context.Background(), c.name, json.RawMessage(c.input), func(r Result) string { seen = r.Text; return full })
 		if r.Text != c.want || r.IsError != c.refused {
 			t.Errorf("%s %s: %t %q, want %t %q", c.name, c.input, r.IsError, r.Text, c.refused, c.want)
 		}
@@ -42,7 +42,7 @@ func TestCallWithin(t *testing.T) {
 		if !whole.IsError && seen != whole.Text {
 			t.Errorf("%s %s: judged by %q, want %q", c.name, c.input, seen, whole.Text)
 		}
-		if r = s.CallWithin(context.Background(), "read", json.RawMessage(`{"path": "docs.json"}`), func(string) string { return "" }); !strings.Contains(r.Text, "{}") {
+		if r = s.CallWithin(context.Background(), "read", json.RawMessage(`{"path": "docs.json"}`), func(Result) string { return "" }); !strings.Contains(r.Text, "{}") {
 			t.Errorf("a result that fits is %q", r.Text)
 		}
 	}
@@ -60,7 +60,7 @@ func TestForget(t *testing.T) {
 		}
 	}
 	unread("at first", 1)
-	s.CallWithin(t.Context(), "read", read, func(string) string { return "too long" })
+	s.CallWithin(t.Context(), "read", read, func(Result) string { return "too long" })
 	unread("after a read that was not run", 1)
 	s.Call(t.Context(), "read", read)
 	unread("after a read", 0)

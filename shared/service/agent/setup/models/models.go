@@ -118,7 +118,7 @@ func (m *Models) Model(name string) (model.Choice, error) {
 	if err != nil {
 		return model.Choice{}, err
 	}
-	return model.Choice{ID: e.Model, Client: m.clients[e.Server.Name], Price: e.Price, MaxOutput: e.Output, Context: e.Context, Fallback: e.Fallback}, nil
+	return model.Choice{ID: e.Model, Client: m.clients[e.Server.Name], Price: e.Price, MaxOutput: e.Output, Context: e.Context, Fallback: e.Fallback, Pictures: e.Pictures}, nil
 }
 
 // Table returns the table of the models.
