@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -91,6 +93,7 @@ func (a *app) agentWork(cmd *cobra.Command, f *agentFlags, work func(ctx context
 
 func (a *app) agentRun() *cobra.Command {
 	var f agentFlags
+	var files []string
 	var request api.StartAgentJobRequest
 	cmd := &cobra.Command{
 		Use:   "run --project PROJECT PROMPT",
@@ -99,10 +102,15 @@ func (a *app) agentRun() *cobra.Command {
 it does and what that costs, and ends with the pull request and the size of its change. The exit
 code is 3 if the job fails. A job continues if this program is interrupted.`,
 		Example: `  bindery agent run --project prj_… "Mend the broken links on the installation page" --follow
-  bindery agent run --project prj_… --ref release/2.1 --model fast --draft "Describe the new installer"`,
+  bindery agent run --project prj_… --ref release/2.1 --model fast --draft "Describe the new installer"
+  bindery agent run --project prj_… --attach screen.png --attach notes.md "Describe this dialogue"`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) error {
 			request.Prompt = args[0]
+			var err error
+			if request.Attachments, err = attachments(files); err != nil {
+				return err
+			}
 			return a.agentWork(cmd, &f, func(ctx context.Context, c *client.Client) (api.AgentJob, error) {
 				return c.StartAgentJob(ctx, f.project, request)
 			})
@@ -110,24 +118,58 @@ code is 3 if the job fails. A job continues if this program is interrupted.`,
 	}
 	cmd.Flags().StringVar(&request.Ref, "ref", "", "branch or tag to start from (default: the repository's own)")
 	cmd.Flags().StringVar(&request.Model, "model", "", "name of the model (default: the service's)")
+	attachFlag(cmd, &files)
 	cmd.Flags().BoolVar(&request.AsDraft, "draft", false, "open the pull request as a draft")
 	f.flags(a, cmd, true)
 	return cmd
 }
 
+// attachFlag adds the flag that names files to attach.
+func attachFlag(cmd *cobra.Command, files *[]string) {
+	cmd.Flags().StringArrayVar(files, "attach", nil, "a file for the agent to read: text, a specification or a picture; may be repeated")
+}
+
+// attachments reads files that are to be attached.
+func attachments(files []string) ([]api.Attachment, error) {
+	var all []api.Attachment
+	left := int64(admin.MaxAttached)
+	for _, name := range files {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, usagef("--attach: %v", err)
+		}
+		if left -= info.Size(); left < 0 || !info.Mode().IsRegular() {
+			return nil, usagef("--attach: %s: is not a file, or the files have more than %d bytes together", name, admin.MaxAttached)
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, usagef("--attach: %v", err)
+		}
+		all = append(all, api.Attachment{Name: filepath.Base(name), Data: data})
+	}
+	return all, nil
+}
+
 func (a *app) agentMessage() *cobra.Command {
 	var f agentFlags
+	var files []string
 	cmd := &cobra.Command{
 		Use:     "message JOB PROMPT --project PROJECT",
 		Short:   "Send a message to an agent job; a job that has ended becomes active again",
 		Example: `  bindery agent message agj_… "Please mention Windows too" --project prj_… --follow`,
 		Args:    cobra.ExactArgs(2),
 		RunE: a.does(func(cmd *cobra.Command, args []string) error {
+			request := api.MessageRequest{Prompt: args[1]}
+			var err error
+			if request.Attachments, err = attachments(files); err != nil {
+				return err
+			}
 			return a.agentWork(cmd, &f, func(ctx context.Context, c *client.Client) (api.AgentJob, error) {
-				return c.MessageAgentJob(ctx, f.project, args[0], args[1])
+				return c.MessageAgentJob(ctx, f.project, args[0], request)
 			})
 		}),
 	}
+	attachFlag(cmd, &files)
 	f.flags(a, cmd, true)
 	return cmd
 }

@@ -24,7 +24,9 @@ type StartAgentJob struct {
 	// Model is a name such as "best"; empty for the default.
 	Model string `json:",omitempty"`
 	// Draft asks for a draft pull request.
-	Draft          bool `json:",omitempty"`
+	Draft bool `json:",omitempty"`
+	// Attachments are files for the agent to read.
+	Attachments    []Attachment `json:",omitempty"`
 	IdempotencyKey string
 }
 
@@ -60,6 +62,9 @@ func checkPrompt(prompt string, plan AgentPlan) error {
 
 func (in StartAgentJob) check(plan AgentPlan) error {
 	if err := checkPrompt(in.Prompt, plan); err != nil {
+		return err
+	}
+	if err := checkAttachments(in.Attachments); err != nil {
 		return err
 	}
 	if in.Ref != "" && (len(in.Ref) > MaxRef || !refForm().MatchString(in.Ref)) {
@@ -152,7 +157,9 @@ func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in S
 			Repository: p.Repository, Ref: in.Ref, Model: model, Asked: model, Prompt: cutText(in.Prompt, maxEventText), Draft: in.Draft,
 			Round: 1, Phase: AgentQueued, CreatedAt: now, RoundAt: now,
 		}}
-		tx.message(in.Prompt, by)
+		if err := tx.message(in.Prompt, by, in.Attachments); err != nil {
+			return err
+		}
 		tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
 		if err := tx.take(p, plan); err != nil {
 			return err
@@ -217,7 +224,9 @@ func (s *Service) callersProject(ctx context.Context, c Caller, id string) (Proj
 // MessageAgentJob are the parameters of a caller's message to a job.
 type MessageAgentJob struct {
 	Project, Job, Prompt string
-	IdempotencyKey       string
+	// Attachments are files for the agent to read.
+	Attachments    []Attachment `json:",omitempty"`
+	IdempotencyKey string
 }
 
 // MessageAgentJob sends a message to a caller's job. An active job reads it between
@@ -238,6 +247,9 @@ func (s *Service) MessageAgentJob(ctx context.Context, c Caller, in MessageAgent
 		return AgentJob{}, err
 	}
 	if err := checkPrompt(in.Prompt, plan); err != nil {
+		return AgentJob{}, err
+	}
+	if err := checkAttachments(in.Attachments); err != nil {
 		return AgentJob{}, err
 	}
 	key := in.IdempotencyKey
@@ -272,7 +284,9 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 			}
 			opened = true
 			tx.reopen()
-			tx.message(in.Prompt, by)
+			if err := tx.message(in.Prompt, by, in.Attachments); err != nil {
+				return err
+			}
 		case !tx.job.CancelledAt.IsZero():
 			return Errorf(CodeJobRunning, "the agent job is being cancelled; wait for its end").After(s.opt.PollAfter)
 		case tx.job.Waiting(tx.now):
@@ -280,9 +294,13 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 				return err
 			}
 			opened = true
-			tx.message(in.Prompt, by)
+			if err := tx.message(in.Prompt, by, in.Attachments); err != nil {
+				return err
+			}
 		default:
-			tx.message(in.Prompt, by)
+			if err := tx.message(in.Prompt, by, in.Attachments); err != nil {
+				return err
+			}
 			if err := s.placed(ctx, &tx.job); err != nil {
 				return err
 			}

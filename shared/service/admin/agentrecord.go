@@ -90,6 +90,8 @@ type AgentJob struct {
 	Fallback string `json:"fallback,omitempty"`
 	// Messages is how many there are; the prompt is number 1.
 	Messages int `json:"messages"`
+	// Attached is how many bytes the files of its messages have together.
+	Attached int `json:"attached,omitempty"`
 	// Seen is the number of the last message that a round which is over has read,
 	// however it ended: the next one begins after it.
 	Seen int `json:"seen,omitempty"`
@@ -254,6 +256,8 @@ type AgentMessage struct {
 	// By is the person who sent it, as "Ada Lovelace <ada@example.com>", if the project
 	// names co-authors.
 	By string `json:"by,omitempty"`
+	// Attachments are the files of the message; see AgentAttachments.
+	Attachments []AgentAttachment `json:"attachments,omitempty"`
 }
 
 // AgentTurn is one answer of the model and what was done about it.
@@ -673,11 +677,16 @@ func (tx *agentTx) end(status AgentStatus, text string) error {
 }
 
 // message adds a caller's message.
-func (tx *agentTx) message(prompt, by string) {
+func (tx *agentTx) message(prompt, by string, files []Attachment) error {
+	attached, err := tx.attach(files)
+	if err != nil {
+		return err
+	}
 	tx.job.Messages++
-	m := AgentMessage{N: tx.job.Messages, Round: tx.job.Round, Prompt: prompt, At: tx.now, By: by}
+	m := AgentMessage{N: tx.job.Messages, Round: tx.job.Round, Prompt: prompt, At: tx.now, By: by, Attachments: attached}
 	tx.put(agentMessageKey(tx.job.ID, m.N), 0, m)
 	tx.event(AgentEvent{Kind: AgentEventMessage, Text: prompt})
+	return nil
 }
 
 // interrupt ends a round that waits for the model, and begins the next one of project p in

@@ -143,6 +143,9 @@ func agentStreamKey(job string) store.Key { return agentKey(job, skStream) }
 func agentMessageKey(job string, n int) store.Key {
 	return agentKey(job, prefixMessage+"%06d", n)
 }
+func agentAttachedKey(job string, message, file, piece int) store.Key {
+	return agentKey(job, "attached#%06d#%02d#%02d", message, file, piece)
+}
 func agentEventKey(job string, n int) store.Key { return agentKey(job, prefixEvent+"%08d", n) }
 func agentLeaseKey(ref AgentRef) store.Key      { return agentKey(ref.Job, "lease#%04d", ref.Round) }
 func agentTurnKey(ref AgentRef, n int) store.Key {

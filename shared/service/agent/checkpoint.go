@@ -94,6 +94,7 @@ type Round struct {
 	sent      []sent             // the sizes of all requests
 	learned   map[string]learned // by model.Choice.ID
 	blind     bool               // the model's server refuses pictures
+	attached  int                // number of the last message whose files the tools have
 }
 
 // Load restores a round from its manifest and its turns.
@@ -125,8 +126,31 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 		Others:  in.Project.Agent.AllowOtherFiles,
 		Outside: in.Project.Agent.ReadRepository,
 	})
+	if err := s.attach(ctx, r, in.Messages); err != nil {
+		return nil, err
+	}
 	r.recall()
 	return r, nil
+}
+
+// attach gives the files of messages to the tools, those of each message once.
+func (s Rounds) attach(ctx context.Context, r *Round, messages []admin.AgentMessage) error {
+	for _, m := range messages {
+		if m.N <= r.attached {
+			continue
+		}
+		if len(m.Attachments) > 0 {
+			files, err := s.Admin.AgentAttachments(ctx, r.Ref, m)
+			if err != nil {
+				return err
+			}
+			for _, f := range files {
+				r.tools.Attach(tool.AttachedPath(m.N, f.Name), f.Data)
+			}
+		}
+		r.attached = m.N
+	}
+	return nil
 }
 
 // restore reads a round's manifest and the checkpoints of its turns into r, without its

@@ -58,6 +58,9 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 		if err != nil {
 			return out, err
 		}
+		if err := s.rounds.attach(ctx, r, unread); err != nil {
+			return out, err
+		}
 		if r.Finish != nil && (len(unread) == 0 || r.Spent()) {
 			out.Next = job.NextPublish
 			return out, nil

@@ -17,7 +17,7 @@ func (s *server) startAgentJob(ctx context.Context, c call) (answer, error) {
 		return answer{}, err
 	}
 	j, err := s.Admin.StartAgentJob(ctx, c.caller, admin.StartAgentJob{
-		Project: c.params["projectId"], Prompt: req.Prompt, Ref: req.Ref, Model: req.Model, Draft: req.AsDraft, IdempotencyKey: c.key,
+		Project: c.params["projectId"], Prompt: req.Prompt, Ref: req.Ref, Model: req.Model, Draft: req.AsDraft, Attachments: attachments(req.Attachments), IdempotencyKey: c.key,
 	})
 	if err != nil {
 		return answer{}, err
@@ -29,13 +29,17 @@ func (s *server) startAgentJob(ctx context.Context, c call) (answer, error) {
 }
 
 func (s *server) messageAgentJob(ctx context.Context, c call) (answer, error) {
-	prompt, err := decodeText(c.body, "prompt")
+	req, err := decodeMessage(c.body)
 	if err != nil {
 		return answer{}, err
 	}
 	return s.agentAnswer(s.Admin.MessageAgentJob(ctx, c.caller, admin.MessageAgentJob{
-		Project: c.params["projectId"], Job: c.params["id"], Prompt: prompt, IdempotencyKey: c.key,
+		Project: c.params["projectId"], Job: c.params["id"], Prompt: req.Prompt, Attachments: attachments(req.Attachments), IdempotencyKey: c.key,
 	}))
+}
+
+func attachments(all []Attachment) []admin.Attachment {
+	return mapped(all, func(a Attachment) admin.Attachment { return admin.Attachment{Name: a.Name, Data: a.Data} })
 }
 
 func (s *server) getAgentJob(ctx context.Context, c call) (answer, error) {

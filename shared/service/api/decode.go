@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"math"
 	"strconv"
@@ -16,8 +17,8 @@ const (
 	// 32 groups of 64.
 	maxSmallBody = 64 << 10
 	// maxLargeBody holds the largest list of packs, and the longest prompt with all
-	// its characters escaped.
-	maxLargeBody = 1 << 20
+	// its characters escaped and as many files as it may have.
+	maxLargeBody = 2 << 20
 )
 
 // maxDepth is more than any body of ours is deep.
@@ -163,7 +164,42 @@ func decodeStartAgentJob(body []byte) (StartAgentJobRequest, error) {
 	req := StartAgentJobRequest{Prompt: f.text("prompt", true), Ref: f.text("ref", false), Model: f.text("model", false)}
 	draft, _ := f.get("asDraft", json.Bool, false)
 	req.AsDraft = draft.Text == "true"
+	req.Attachments = f.attachments()
 	return req, f.done()
+}
+
+func decodeMessage(body []byte) (MessageRequest, error) {
+	f, err := parse(body)
+	if err != nil {
+		return MessageRequest{}, err
+	}
+	req := MessageRequest{Prompt: f.text("prompt", true), Attachments: f.attachments()}
+	return req, f.done()
+}
+
+// attachments reads the files of a message.
+func (f *fields) attachments() (all []Attachment) {
+	list, _ := f.get("attachments", json.Array, false)
+	if list == nil {
+		return nil
+	}
+	for _, item := range list.Items {
+		one := fieldsOf(item)
+		a := Attachment{Name: one.text("name", true)}
+		text := one.text("data", true)
+		if one.err == nil {
+			var err error
+			if a.Data, err = base64.StdEncoding.DecodeString(text); err != nil {
+				one.fail(admin.FieldErrorf(json.Join(one.Path(), "data"), "is not base64"))
+			}
+		}
+		if err := one.done(); err != nil {
+			f.fail(err)
+			return nil
+		}
+		all = append(all, a)
+	}
+	return all
 }
 
 // decodeText reads a body that has one text and nothing else.

@@ -29,6 +29,10 @@ func TestRequests(t *testing.T) {
 			switch operation, _, _ := strings.Cut(f.Name, "/"); operation {
 			case "start":
 				_, err = decodeStartExport([]byte(body))
+			case "agent":
+				_, err = decodeStartAgentJob([]byte(body))
+			case "message":
+				_, err = decodeMessage([]byte(body))
 			case "create":
 				_, err = decodeCreateSnapshot([]byte(body))
 			default:

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -162,7 +163,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 	types := map[string]reflect.Type{}
 	for _, v := range []any{
 		api.StartExportRequest{}, api.ExportJob{}, api.Changes{}, api.Since{}, api.Failure{}, api.BundleLink{}, api.AgentJob{}, api.AgentSource{},
-		api.StartAgentJobRequest{}, api.MessageRequest{}, api.AgentUsage{}, api.AgentChanges{}, api.AgentPage{}, api.AgentModels{}, api.AgentModel{}, api.AgentJobs{}, api.AgentEvents{},
+		api.StartAgentJobRequest{}, api.MessageRequest{}, api.Attachment{}, api.AgentUsage{}, api.AgentChanges{}, api.AgentPage{}, api.AgentModels{}, api.AgentModel{}, api.AgentJobs{}, api.AgentEvents{},
 		api.AgentEvent{}, api.AgentToolCall{}, api.AgentPlanItem{},
 		api.CreateWebhookRequest{}, api.Webhook{}, api.NewWebhook{}, api.Webhooks{}, api.Deliveries{}, api.Delivery{},
 		api.CreateSnapshotRequest{}, api.CreateSnapshotResponse{}, api.Upload{}, api.Snapshot{}, api.ManifestLink{},
@@ -219,7 +220,7 @@ func jsonType(typ reflect.Type, options string) string {
 		return "[" + jsonType(typ.Elem(), "") + " null]"
 	}
 	switch {
-	case typ == reflect.TypeFor[time.Time](), typ.Kind() == reflect.String:
+	case typ == reflect.TypeFor[time.Time](), typ == reflect.TypeFor[[]byte](), typ.Kind() == reflect.String:
 		return "string"
 	case typ.Kind() == reflect.Int, typ.Kind() == reflect.Int64:
 		return "integer"
@@ -286,6 +287,7 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 		{at(parameters, "FindingCode", "schema"), admin.FindingCodePattern, admin.MaxFindingCode},
 		{at(agent, "ref"), admin.RefPattern, admin.MaxRef},
 		{at(agent, "model"), admin.ModelPattern, admin.MaxModel},
+		{at(doc, "components", "schemas", "Attachment", "properties", "name"), admin.AttachmentPattern, admin.MaxAttachmentName},
 		{at(agent, "prompt"), admin.PromptPattern, enterprise.Prompt},
 		{at(doc, "components", "schemas", "MessageRequest", "properties", "prompt"), admin.PromptPattern, enterprise.Prompt},
 		{at(parameters, "IdempotencyKey", "schema"), admin.IdempotencyPattern, admin.MaxIdempotencyKey},
@@ -299,6 +301,14 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 	}
 	if at(start, "paths", "maxItems") != float64(admin.MaxPaths) || at(start, "groups", "maxItems") != float64(admin.MaxGroups) || at(create, "packs", "maxItems") != float64(admin.MaxPacks) {
 		t.Error("the limits of lists differ")
+	}
+	for _, schema := range []string{"StartAgentJobRequest", "MessageRequest"} {
+		if at(doc, "components", "schemas", schema, "properties", "attachments", "maxItems") != float64(admin.MaxAttachments) {
+			t.Errorf("the limit of files of a %s differs", schema)
+		}
+	}
+	if at(doc, "components", "schemas", "Attachment", "properties", "data", "maxLength") != float64(base64.StdEncoding.EncodedLen(admin.MaxAttached)) {
+		t.Error("the size of files differs")
 	}
 	for schema, most := range map[string]int64{"Pack": admin.MaxPackObject, "Manifest": admin.MaxManifestBytes} {
 		if got := at(doc, "components", "schemas", schema, "properties", "sizeBytes", "maximum"); got != float64(most) {
@@ -470,7 +480,7 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 		"startAgentJob": {
 			400: x.post("/v2/agent/"+x.idle.ID+"/job", `{"prompt":""}`), 404: x.post("/v2/agent/none/job", prompt),
 			409: x.post("/v2/agent/"+x.idle.ID+"/job", `{"prompt":"p","model":"unknown"}`), 429: x.post("/v2/agent/"+crowd.Project+"/job", prompt),
-			413: x.post("/v2/agent/"+x.idle.ID+"/job", strings.Repeat(" ", 2<<20)), 415: with(x.post("/v2/agent/"+x.idle.ID+"/job", prompt), "Content-Type", "text/plain"),
+			413: x.post("/v2/agent/"+x.idle.ID+"/job", strings.Repeat(" ", 2<<20+1)), 415: with(x.post("/v2/agent/"+x.idle.ID+"/job", prompt), "Content-Type", "text/plain"),
 		},
 		"getAgentModels":  {404: x.get("/v2/agent/none/models")},
 		"listAgentJobs":   {404: x.get("/v2/agent/none/jobs"), 400: x.get("/v2/agent/" + x.project.ID + "/jobs?limit=0")},
@@ -478,7 +488,7 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 		"messageAgentJob": {
 			400: x.post(agent(x.project.ID, x.agent)+"/message", `{"prompt":"p","model":"m"}`), 404: x.post(agent(x.project.ID, "none")+"/message", prompt),
 			409: x.post(agent(archived.Project, archived.ID)+"/message", prompt), 429: x.post(agent(crowd.Project, crowd.ID)+"/message", prompt),
-			413: x.post(agent(x.project.ID, x.agent)+"/message", strings.Repeat(" ", 2<<20)), 415: with(x.post(agent(x.project.ID, x.agent)+"/message", prompt), "Content-Type", "text/plain"),
+			413: x.post(agent(x.project.ID, x.agent)+"/message", strings.Repeat(" ", 2<<20+1)), 415: with(x.post(agent(x.project.ID, x.agent)+"/message", prompt), "Content-Type", "text/plain"),
 		},
 		"cancelAgentJob": {
 			400: x.post(agent(x.project.ID, x.agent)+"/cancel", "{}"), 404: x.post(agent(x.project.ID, "none")+"/cancel", ""),

@@ -127,11 +127,22 @@ type StartAgentJobRequest struct {
 	// Model is a name that the service knows; absent for the default.
 	Model   string `json:"model,omitempty"`
 	AsDraft bool   `json:"asDraft,omitempty"`
+	// Attachments are files for the agent to read; absent for none.
+	Attachments []Attachment `json:"attachments,omitempty"`
+}
+
+// Attachment is a file for an agent to read: text in UTF-8, or a picture.
+type Attachment struct {
+	Name string `json:"name"`
+	// Data is the file in base64.
+	Data []byte `json:"data"`
 }
 
 // MessageRequest is the body of a message to an agent job.
 type MessageRequest struct {
 	Prompt string `json:"prompt"`
+	// Attachments are files for the agent to read; absent for none.
+	Attachments []Attachment `json:"attachments,omitempty"`
 }
 
 // AgentJob is an agent's work on a docs repository. Every field is always

@@ -41,8 +41,8 @@ func (c *Client) StartAgentJob(ctx context.Context, projectID string, request ap
 
 // MessageAgentJob sends a message to an agent job. It returns an *Error if the API
 // refuses it, with the code job_archived for an archived job.
-func (c *Client) MessageAgentJob(ctx context.Context, projectID, id, prompt string) (api.AgentJob, error) {
-	return call[api.AgentJob](ctx, c, http.MethodPost, agentJob(projectID, id)+"/message", "", api.MessageRequest{Prompt: prompt})
+func (c *Client) MessageAgentJob(ctx context.Context, projectID, id string, request api.MessageRequest) (api.AgentJob, error) {
+	return call[api.AgentJob](ctx, c, http.MethodPost, agentJob(projectID, id)+"/message", "", request)
 }
 
 // CancelAgentJob asks for the end of an active agent job. It returns an *Error with

@@ -16,6 +16,7 @@
 //	input.go       what a tool takes: tables that are both schema and reader
 //	glob.go        patterns of paths
 //	look.go        list, search, read
+//	attached.go    files that the author of the request attached
 //	picture.go     pictures, which read shows
 //	outside.go     files outside the site's folder, which list, search and read may show
 //	write.go       edit, write, replace

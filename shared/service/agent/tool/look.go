@@ -201,6 +201,16 @@ var readTool = definition{
 }
 
 func (s *Set) readFile(_ context.Context, a args) (Result, error) {
+	if p := a.text("path"); strings.HasPrefix(p, attachedMark) {
+		src, err := s.loadAttached(p)
+		if err != nil {
+			return Result{File: p}, err
+		}
+		if !isText(src) {
+			return s.show(p, src)
+		}
+		return lined(p, src, 0, a)
+	}
 	p, outside, err := s.place("path", a.text("path"))
 	if err != nil {
 		return Result{}, err
@@ -223,6 +233,11 @@ func (s *Set) readFile(_ context.Context, a args) (Result, error) {
 	if err != nil {
 		return Result{File: p}, err
 	}
+	return lined(p, src, hidden, a)
+}
+
+// lined shows lines of a text with their numbers; hidden is how many secrets are masked.
+func lined(p string, src []byte, hidden int, a args) (Result, error) {
 	lines := linesOf(src)
 	from, column := a.number("from", 1), a.number("column", 1)
 	if from > len(lines) && len(lines) > 0 {
@@ -386,6 +401,9 @@ func (s *Set) search(ctx context.Context, a args) (Result, error) {
 		return Result{}, err
 	}
 	around := a.number("context", 0)
+	if p := a.text("path"); strings.HasPrefix(p, attachedMark) {
+		return s.searchAttached(p, re, around)
+	}
 	pattern, outside, err := s.place("path", a.text("path"))
 	if err != nil {
 		return Result{}, err

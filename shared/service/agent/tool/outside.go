@@ -15,10 +15,13 @@ import (
 // repository, such as "repo:src/server.go".
 const outsideMark = "repo:"
 
+// attachedMark begins the paths of files that the author of the request attached.
+const attachedMark = "attachment:"
+
 // isOutside reports whether a path or pattern names files outside the site's folder.
 func isOutside(p string) bool {
 	p = strings.TrimPrefix(p, "./")
-	return strings.HasPrefix(p, outsideMark) || p == ".." || strings.HasPrefix(p, "../")
+	return strings.HasPrefix(p, outsideMark) || strings.HasPrefix(p, attachedMark) || p == ".." || strings.HasPrefix(p, "../")
 }
 
 // errOutside refuses a path of the repository to a tool that works on the site alone.
@@ -34,6 +37,9 @@ func (s *Set) place(field, p string) (at string, outside bool, err error) {
 		return p, false, nil
 	}
 	at = strings.TrimPrefix(p, "./")
+	if strings.HasPrefix(at, attachedMark) {
+		return "", false, refuse("%s: read and search accept the path of an attachment, and no other tool", field)
+	}
 	if rest, ok := strings.CutPrefix(at, outsideMark); ok {
 		at = rest
 	} else {

@@ -103,6 +103,17 @@ func (s *Set) picture(p string, e Entry, outside bool) (Result, error) {
 	if !ok || len(data) > MaxPicture {
 		return no("the picture is too large to be shown, or there are too many (%s)", sizeOf(e))
 	}
+	return s.show(p, data)
+}
+
+// show shows a picture.
+func (s *Set) show(p string, data []byte) (Result, error) {
+	no := func(format string, args ...any) (Result, error) {
+		return Result{File: p}, refuse(p+": "+format, args...)
+	}
+	if !s.pictures.seen {
+		return no("is a picture, which this model can't see (%s)", plural(len(data), "byte"))
+	}
 	kind := http.DetectContentType(data)
 	width, height := pixels(kind, data)
 	switch {

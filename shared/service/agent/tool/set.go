@@ -129,6 +129,7 @@ type Set struct {
 	besideNames []string
 	masked      map[string]outsideText
 	pictures    gallery
+	attached    map[string][]byte // by path
 }
 
 // NewSet returns the tools that work on t.

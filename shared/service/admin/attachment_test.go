@@ -1,0 +1,102 @@
+package admin_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+)
+
+const pngHead = "\x89PNG\r\n\x1a\n\x00\x00"
+
+// Files of messages are read as they were sent, each by the steps of its own job.
+func TestAttachments(t *testing.T) {
+	w := newWorld(t)
+	x, other := w.tenant("docs.example.com"), w.tenant("other.example.com")
+	large := admin.Attachment{Name: "large spec (1).yaml", Data: bytes.Repeat([]byte("a: ä\n"), 120_000)} // of three records
+	picture := admin.Attachment{Name: "a.png", Data: []byte(pngHead)}
+	j, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: x.project.ID, Prompt: "see", Attachments: []admin.Attachment{large, picture}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := j.Current()
+	in, err := w.AgentRound(w.ctx, ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []admin.AgentAttachment{{Name: large.Name, Size: len(large.Data)}, {Name: "a.png", Size: len(pngHead), Picture: true}}
+	if got := in.Messages[0].Attachments; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	files, err := w.AgentAttachments(w.ctx, ref, in.Messages[0])
+	if err != nil || len(files) != 2 || !bytes.Equal(files[0].Data, large.Data) || files[1].Name != "a.png" || !bytes.Equal(files[1].Data, picture.Data) {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+	// A message has files of its own.
+	if _, err := w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: x.project.ID, Job: j.ID, Prompt: "and this", Attachments: []admin.Attachment{{Name: "a.png", Data: []byte("other")}}}); err != nil {
+		t.Fatal(err)
+	}
+	more, err := w.AgentMessages(w.ctx, ref, 1)
+	if err != nil || len(more) != 1 {
+		t.Fatal(more, err)
+	}
+	if files, err = w.AgentAttachments(w.ctx, ref, more[0]); err != nil || len(files) != 1 || string(files[0].Data) != "other" {
+		t.Errorf("%+v, %v", files, err)
+	}
+	// The same call again is the same job, and a call with other files is another one.
+	once := admin.StartAgentJob{Project: other.project.ID, Prompt: "p", IdempotencyKey: "k", Attachments: []admin.Attachment{picture}}
+	first, err := w.StartAgentJob(w.ctx, other.caller, once)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := w.StartAgentJob(w.ctx, other.caller, once); err != nil || again.ID != first.ID {
+		t.Errorf("%s, %v", again.ID, err)
+	}
+	once.Attachments = nil
+	if _, err := w.StartAgentJob(w.ctx, other.caller, once); admin.CodeOf(err) != admin.CodeKeyReused {
+		t.Errorf("without its file: %v", err)
+	}
+}
+
+// What can't be attached is refused with the reason, and nothing is started.
+func TestAttachmentsAreRefused(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	file := func(name, data string) admin.Attachment { return admin.Attachment{Name: name, Data: []byte(data)} }
+	megabyte := strings.Repeat("x", admin.MaxAttached)
+	var nine []admin.Attachment
+	for i := range admin.MaxAttachments + 1 {
+		nine = append(nine, file(fmt.Sprintf("%d.txt", i), "x"))
+	}
+	for _, c := range []struct {
+		files []admin.Attachment
+		want  string
+	}{
+		{nine, "attachments: a message has at most 8 files"},
+		{[]admin.Attachment{file("a.txt", "x"), file("a.txt", "y")}, "attachments: a.txt is there twice"},
+		{[]admin.Attachment{file("a.txt", "")}, "attachments: a.txt is empty"},
+		{[]admin.Attachment{file("a.zip", "PK\x03\x04\x00")}, "attachments: a.zip is neither text"},
+		{[]admin.Attachment{file("a.txt", "\xff")}, "attachments: a.txt is neither text"},
+		{[]admin.Attachment{file("../a.txt", "x")}, "attachments: the name of a file"},
+		{[]admin.Attachment{file(".env", "x")}, "attachments: the name of a file"},
+		{[]admin.Attachment{file(strings.Repeat("n", 101), "x")}, "attachments: the name of a file"},
+		{[]admin.Attachment{file("a", megabyte), file("b", "x")}, "attachments: the files of a message may have 1048576 bytes"},
+	} {
+		_, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: x.project.ID, Prompt: "p", Attachments: c.files})
+		if admin.CodeOf(err) != admin.CodeInvalid || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	j := w.agent(x)
+	for i := range 5 {
+		_, err := w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: x.project.ID, Job: j.ID, Prompt: "p", Attachments: []admin.Attachment{file("a", megabyte)}})
+		if wrong := admin.CodeOf(err) == admin.CodeInvalid && strings.Contains(err.Error(), "of all messages of a job may have"); wrong != (i == 4) || !wrong && err != nil {
+			t.Errorf("message %d: %v", i, err)
+		}
+	}
+	if now := w.agentNow(j); now.Messages != 5 {
+		t.Errorf("%d messages", now.Messages)
+	}
+}
