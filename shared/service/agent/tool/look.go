@@ -153,7 +153,7 @@ func (s *Set) missing(p string) error {
 }
 
 // private finds the names of files that hold credentials, though not of their samples.
-var private = lazy.Regexp(`(?i)(?:^|/)(?:\.env(?:\.[\w-]+)*|\.envrc|\.npmrc|\.netrc|\.pypirc|\.dockercfg|\.htpasswd|\.pgpass|\.git-credentials` +
+var private = lazy.Regexp(`(?i)(?:^|/)(?:[^/]*\.env(?:\.[\w-]+)*|\.envrc|\.npmrc|\.netrc|\.pypirc|\.dockercfg|\.htpasswd|\.pgpass|\.git-credentials` +
 	`|[^/]*_(?:rsa|dsa|ecdsa|ed25519)|[^/]*\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|keytab|kdbx|kubeconfig|tfstate|tfvars)(?:\.backup)?` +
 	`|kube[._-]?config(?:[._-][\w.-]*)?|(?:\.aws|\.ssh|\.docker|\.kube|\.gnupg)/.*)$`)
 

@@ -85,11 +85,16 @@ func Readable(p string) bool {
 }
 
 // kubeconfig finds what makes a file one: it has credentials whatever its name is.
-var kubeconfig = lazy.Regexp(`(?m)^[ \t{]*["']?kind["']?[ \t]*:[ \t]*["']?Config["']?[ \t]*,?[ \t\r]*$`)
+var kubeconfig = lazy.Regexp(`\bkind["']?[ \t]*:[ \t]*["']?Config\b`)
 
-// isKubeconfig reports whether a text is the configuration of a client of Kubernetes.
-func isKubeconfig(text string) bool {
-	return strings.Contains(text, "current-context") && strings.Contains(text, "clusters") && kubeconfig().MatchString(text)
+// isKubeconfig reports whether a file of data is the configuration of a client of
+// Kubernetes. Pages and code that quote one are not: their secrets are masked.
+func isKubeconfig(p, text string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case "", ".yaml", ".yml", ".json", ".conf", ".cfg", ".config", ".txt", ".bak":
+		return strings.Contains(text, "clusters") && (strings.Contains(text, "users") || strings.Contains(text, "contexts")) && kubeconfig().MatchString(text)
+	}
+	return false
 }
 
 // outsideText is the text of a file outside the site's folder, as a model reads it.
@@ -132,7 +137,7 @@ func (s *Set) maskedText(e Entry) (outsideText, error) {
 		}
 		return outsideText{}, refuse("%s%s can't be read", outsideMark, e.Path)
 	}
-	if isKubeconfig(string(src)) {
+	if isKubeconfig(e.Path, string(src)) {
 		return outsideText{}, refuse("%s%s: is a kubeconfig, which has credentials; it is not read", outsideMark, e.Path)
 	}
 	t := outsideText{text: src}

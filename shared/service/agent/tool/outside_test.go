@@ -27,6 +27,7 @@ func beside() memory {
 		"src/main.py": "NEEDLE = \"--new\"\n", "src/deep/er/util.py": "x = 1\n", "README.md": "# NEEDLE\n", "logo.png": "binary",
 		"docs2/b.mdx": "not the site\n", ".env": "NEEDLE=1\n", "src/.env.local": "NEEDLE\n", ".github/workflows/ci.yml": "NEEDLE\n", "deploy/id_rsa": "NEEDLE\n",
 		"deploy/kubeconfig": "NEEDLE\n", "deploy/cluster.yaml": kubeconfigText, "web/node_modules/x/index.js": "NEEDLE\n",
+		"deploy/one-line.json": `{"apiVersion":"v1","kind":"Config","clusters":[],"users":[]}`, "deploy/about.md": "A kubeconfig has kind: Config, clusters and users.\n",
 	}
 }
 
@@ -53,11 +54,13 @@ func TestOutside(t *testing.T) {
 		{tool: "read", input: `{"path": "repo:deploy/id_rsa"}`, want: "credentials", refused: true},
 		{tool: "read", input: `{"path": "repo:deploy/kubeconfig"}`, want: "credentials", refused: true},
 		{tool: "read", input: `{"path": "repo:deploy/cluster.yaml"}`, want: "is a kubeconfig", refused: true},
+		{tool: "read", input: `{"path": "repo:deploy/one-line.json"}`, want: "is a kubeconfig", refused: true},
+		{tool: "read", input: `{"path": "repo:deploy/about.md"}`, want: "kind: Config"},
 		{tool: "read", input: `{"path": "../../etc/passwd"}`, want: "outside the repository", refused: true},
 		{tool: "read", input: `{"path": "repo:../x"}`, want: "is not a path of the repository", refused: true},
 		{tool: "read", input: `{"path": "/etc/passwd"}`, want: "there is no file", refused: true},
-		{tool: "list", input: `{}`, want: "a.mdx (11 bytes)\napi/main.py (11 bytes)\ndocs.json (2 bytes)\nOutside the site's folder, which is docs of the repository, there are 6 files to read: list them with path repo:\n"},
-		{tool: "list", input: `{"path": "repo:"}`, want: "repo:README.md (9 bytes)\nrepo:deploy/cluster.yaml (98 bytes)\nrepo:docs2/b.mdx (13 bytes)\nrepo:logo.png (6 bytes, not text)\nrepo:src/deep/ (1 file)\nrepo:src/main.py (17 bytes)\n"},
+		{tool: "list", input: `{}`, want: "a.mdx (11 bytes)\napi/main.py (11 bytes)\ndocs.json (2 bytes)\nOutside the site's folder, which is docs of the repository, there are 8 files to read: list them with path repo:\n"},
+		{tool: "list", input: `{"path": "repo:"}`, want: "repo:README.md (9 bytes)\nrepo:deploy/about.md (51 bytes)\nrepo:deploy/cluster.yaml (98 bytes)\nrepo:deploy/one-line.json (60 bytes)\nrepo:docs2/b.mdx (13 bytes)\nrepo:logo.png (6 bytes, not text)\nrepo:src/deep/ (1 file)\nrepo:src/main.py (17 bytes)\n"},
 		{tool: "list", input: `{"path": "../"}`, want: "repo:README.md", not: "env"},
 		{tool: "list", input: `{"path": "repo:**/*.py"}`, want: "repo:src/deep/er/util.py (6 bytes)\nrepo:src/main.py (17 bytes)\n"},
 		{tool: "list", input: `{"path": "repo:docs"}`, want: "a.mdx (11 bytes)"},

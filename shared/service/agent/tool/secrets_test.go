@@ -137,7 +137,7 @@ func TestLeakRules(t *testing.T) {
 func TestPrivateFiles(t *testing.T) {
 	base := memory{"docs.json": "{}", "x/a.mdx": "needle\n"}
 	for _, p := range []string{".env", "x/.env.production", ".env.example", ".npmrc", "certs/server.key", "certs/ca.pem", "id_rsa", "deploy_ed25519", ".aws/credentials",
-		"prod.tfvars", "x/kubeconfig", "kubeconfig.yaml", "kube-config-prod.yml", "prod.kubeconfig", ".github/workflows/ci.yml", "x/.vscode/settings.json"} {
+		"prod.tfvars", "deploy/prod.env", "prod.env.local", "x/kubeconfig", "kubeconfig.yaml", "kube-config-prod.yml", "prod.kubeconfig", ".github/workflows/ci.yml", "x/.vscode/settings.json"} {
 		base[p] = "needle\n"
 		s := newSet(t, base, "", Limits{})
 		if r := s.Call(t.Context(), "read", json.RawMessage(`{"path": "`+p+`"}`)); !r.IsError || strings.Contains(r.Text, "needle") {
@@ -147,7 +147,7 @@ func TestPrivateFiles(t *testing.T) {
 			t.Errorf("%s: %s", p, r.Text)
 		}
 	}
-	for _, p := range []string{"prod.tfvars.example", "kubeconfig.mdx", "guides/kube-config.md", "server.key.md", ".well-known/agent.json", "monkey.json", "keys.yaml"} {
+	for _, p := range []string{"prod.tfvars.example", "kubeconfig.mdx", "guides/kube-config.md", "server.key.md", ".well-known/agent.json", "monkey.json", "keys.yaml", "environment.yml", "prod.env.example"} {
 		base[p] = "needle\n"
 		call(t, newSet(t, base, "", Limits{}), "read", `{"path": "`+p+`"}`)
 	}
