@@ -263,7 +263,7 @@ func lined(p string, src []byte, hidden int, a args) (Result, error) {
 	b.WriteByte('\n')
 	at, begin, rest := from, column-1, 0
 	for ; at <= to; at++ {
-		line := strings.TrimSuffix(lines[at-1], "\r")
+		line := withoutCR(src, lines, at)
 		if begin > 0 && begin >= len(line) {
 			return Result{File: p}, refuse("column: line %d of %s has only %s", at, p, plural(len(line), "byte"))
 		}
@@ -307,6 +307,15 @@ func linesOf(src []byte) []string {
 		return nil
 	}
 	return strings.Split(text, "\n")
+}
+
+// withoutCR returns the line n, from 1, without the CR that is part of its end. At the end of
+// a text without an LF, a CR is a character of the line.
+func withoutCR(src []byte, lines []string, n int) string {
+	if n == len(lines) && src[len(src)-1] != '\n' {
+		return lines[n-1]
+	}
+	return strings.TrimSuffix(lines[n-1], "\r")
 }
 
 // endings describes how a text's lines end: all with LF, or some or all with CR LF.

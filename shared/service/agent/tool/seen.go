@@ -118,8 +118,9 @@ func (s *Set) unread(p string, src []byte) int {
 	if _, old := s.tree.entries[p]; !old {
 		under = ""
 	}
-	for i, line := range linesOf(src) {
-		line = strings.TrimSuffix(line, "\r")
+	lines := linesOf(src)
+	for i := range lines {
+		line := withoutCR(src, lines, i+1)
 		if strings.TrimSpace(line) != "" && !s.seen.lines[s.seen.digest(under, line)] {
 			return i + 1
 		}

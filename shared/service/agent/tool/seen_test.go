@@ -70,6 +70,9 @@ func readsWhole(t testing.TB, text string) {
 
 // What read returns in pieces is the file, however long its lines are.
 func TestReadIsTheFile(t *testing.T) {
+	for _, text := range []string{"a\r", "a\r\nb\r", "\r", "a\n\r"} {
+		readsWhole(t, text)
+	}
 	rapid.Check(t, func(r *rapid.T) {
 		var b strings.Builder
 		for range rapid.IntRange(0, 6).Draw(r, "lines") {
