@@ -126,3 +126,30 @@ func (s *Service) AgentAttachments(ctx context.Context, ref AgentRef, m AgentMes
 	}
 	return out, nil
 }
+
+// forgottenAtOnce is how many pieces one transaction removes.
+const forgottenAtOnce = 50
+
+// ForgetAttachments removes the files of a job's messages; their names stay. Repeating it
+// is success. It returns the store's errors.
+func (s *Service) ForgetAttachments(ctx context.Context, job string) error {
+	first := agentAttachedKey(job, 0, 0, 0)
+	var rows []store.Record
+	err := list(ctx, s, store.Query{PK: first.PK, Prefix: first.SK[:len("attached#")]}, func(rec store.Record, _ struct{}) error {
+		rows = append(rows, store.Record{Key: rec.Key, Revision: rec.Revision})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(rows, forgottenAtOnce) {
+		var b batch
+		for _, rec := range part {
+			b.remove(rec.Key, rec.Revision)
+		}
+		if err := s.write(ctx, &b); err != nil {
+			return err
+		}
+	}
+	return nil
+}

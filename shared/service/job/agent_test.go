@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,13 @@ func (r executions) Stop(_ context.Context, workflow, name, _ string) error {
 // agents is a service with one agent job, and what looks after it.
 func agents(t *testing.T) (*admin.Service, *job.Keeper, executions, admin.AgentJob, *time.Time) {
 	t.Helper()
+	s, keeper, runner, j, now, _ := agentsIn(t)
+	return s, keeper, runner, j, now
+}
+
+// agentsIn is agents with the store of its records.
+func agentsIn(t *testing.T) (*admin.Service, *job.Keeper, executions, admin.AgentJob, *time.Time, store.Store) {
+	t.Helper()
 	now := beginning
 	clock := func() time.Time { return now }
 	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Now: clock})
@@ -61,7 +69,7 @@ func agents(t *testing.T) (*admin.Service, *job.Keeper, executions, admin.AgentJ
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, job.NewKeeper(job.Options{Admin: s, Objects: l.Objects(), Runner: runner, Now: clock, SweepEvery: -1}), runner, j, &now
+	return s, job.NewKeeper(job.Options{Admin: s, Objects: l.Objects(), Runner: runner, Now: clock, SweepEvery: -1}), runner, j, &now, l.Store()
 }
 
 // TestReconcileAgents: a round without an execution is started if it is queued,
@@ -132,13 +140,31 @@ func TestReconcileArchives(t *testing.T) {
 // TestSweepOfAgents: what rounds keep stays until their job is archived. Objects of which
 // no job is known go by their age.
 func TestSweepOfAgents(t *testing.T) {
-	s, _, runner, j, now := agents(t)
+	s, _, runner, j, now, records := agentsIn(t)
 	objects, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Now: func() time.Time { return *now }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = objects.Close(context.Background()) })
 	keeper := job.NewKeeper(job.Options{Admin: s, Objects: objects.Objects(), Runner: runner, Now: func() time.Time { return *now }})
+	caller := admin.Caller{OrganisationID: j.Organisation, Plan: admin.PlanPro}
+	var files []admin.Attachment
+	for n := range admin.MaxAttachments {
+		files = append(files, admin.Attachment{Name: fmt.Sprint(n), Data: []byte("x")})
+	}
+	for range 8 { // more than one transaction removes
+		if _, err := s.MessageAgentJob(t.Context(), caller, admin.MessageAgentJob{Project: j.Project, Job: j.ID, Prompt: "see", Attachments: files}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	attached := func() (n int) {
+		t.Helper()
+		page, err := records.Query(t.Context(), store.Query{PK: "agent#" + j.ID, Prefix: "attached#"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(page.Records)
+	}
 	mine, stray, export := job.AgentObjects+j.ID+"/1/turn-a", job.AgentObjects+"agj_gone/1/turn-a", "orgs/x/packs/a"
 	for _, key := range []string{mine, job.AgentObjects + j.ID + "/2/turn-b", stray, export} {
 		if _, err := objects.Objects().Put(t.Context(), key, strings.NewReader("x"), store.PutOptions{}); err != nil {
@@ -170,10 +196,16 @@ func TestSweepOfAgents(t *testing.T) {
 	}
 	*now = now.Add(15 * 24 * time.Hour)
 	sweep(slices.DeleteFunc(slices.Clone(all), func(k string) bool { return k == stray })...)
-	if _, err := s.ArchiveAgentJob(t.Context(), admin.Caller{OrganisationID: j.Organisation, Plan: admin.PlanPro}, j.Project, j.ID, ""); err != nil {
+	if n := attached(); n != 64 {
+		t.Errorf("%d files are left of a job that is not archived", n)
+	}
+	if _, err := s.ArchiveAgentJob(t.Context(), caller, j.Project, j.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	sweep(export)
+	if n := attached(); n != 0 {
+		t.Errorf("%d files are left of an archived job", n)
+	}
 }
 
 // TestPullsAreBounded: one call asks for so many pull requests, and for so long; the
