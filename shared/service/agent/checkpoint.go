@@ -94,7 +94,7 @@ type Round struct {
 	sent      []sent             // the sizes of all requests
 	learned   map[string]learned // by model.Choice.ID
 	blind     bool               // the model's server refuses pictures
-	attached  int                // number of the last message whose files the tools have
+	attached  int                // number of the last message; the tools have its files
 }
 
 // Load restores a round from its manifest and its turns.

@@ -62,7 +62,7 @@ func (r *Round) Overview() string {
 		fmt.Fprintf(&b, "A check finds %d faults that were there before you; check shows them with all. ", n)
 	}
 	if n := r.beside(); n > 0 {
-		fmt.Fprintf(&b, "You may read the rest of the repository, too: its paths begin with repo: (%d to read). Nothing there is changed, and secrets are masked. ", n)
+		fmt.Fprintf(&b, "You may also read the rest of the repository (files: %d). Its paths begin with repo:. Nothing there can be changed, and secrets are masked. ", n)
 	}
 	return b.String() + r.overview
 }

@@ -56,10 +56,10 @@ type File struct {
 	Plain  bool   `json:"plain,omitempty"` // a file that can't be executed and leads nowhere else
 	Pack   int    `json:"pack,omitempty"`
 	Offset int64  `json:"offset,omitempty"`
-	// Picture is set if what its pack has is a picture, not text.
+	// Picture is set if the file is a picture, not text.
 	Picture bool `json:"picture,omitempty"`
-	// LeftOut is set for a text that is not kept because the repository has too much of
-	// it outside the site's folder.
+	// LeftOut is set for a text that is not stored, because the repository has too much
+	// text outside the site's folder.
 	LeftOut bool `json:"leftOut,omitempty"`
 }
 
@@ -149,7 +149,7 @@ func (r *Repository) Read(path string) ([]byte, error) {
 	return nil, tool.ErrNotText
 }
 
-// Pack stores the texts of files, and the pictures, in packs and notes in files where each lies.
+// Pack stores texts and pictures in packs, and notes their places in files.
 func (s Rounds) Pack(ctx context.Context, ref admin.AgentRef, r *Repository, files []File) ([]string, error) {
 	var packs []string
 	var buf bytes.Buffer

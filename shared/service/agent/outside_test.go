@@ -53,7 +53,7 @@ func TestTheRepositoryIsReadOnly(t *testing.T) {
 		want   expected
 	}{
 		{name: "off", script: steps(reads, told("the project's settings allow to read that folder alone", done("Nothing"))), want: expected{turns: 2}},
-		{name: "on", set: admin.NewAgentSettings(), script: steps(overview("its paths begin with repo: (1 to read)", modeltest.Calls(call("search", args{"pattern": "FLAG"}))),
+		{name: "on", set: admin.NewAgentSettings(), script: steps(overview("the rest of the repository (files: 1)", modeltest.Calls(call("search", args{"pattern": "FLAG"}))),
 			told("repo:src/main.py:1: FLAG = \"--new\"", reads), told("     2\tKEY = \"(masked: a token of GitHub)\"\n", modeltest.Calls(call("read", args{"path": "../.env"}))),
 			told("credentials", modeltest.Calls(call("write", args{"path": "repo:src/main.py", "content": "x"}))),
 			told("outside the site's folder", modeltest.Calls(call("edit", args{"path": "guides/start.mdx", "old": "run it", "new": "run it with `--new`"}))), done("The flag")),

@@ -110,7 +110,7 @@ func (s *Set) list(_ context.Context, a args) (Result, error) {
 	}
 	text := b.end("lines", "name a folder to see them")
 	if n := len(s.outsideFiles()); n > 0 && pattern == "" && !outside {
-		text += fmt.Sprintf("Outside the site's folder, which is %s of the repository, there are %s to read: list them with path %s\n", s.tree.root, plural(n, "file"), outsideMark)
+		text += fmt.Sprintf("Outside the site's folder %s, the repository has %s to read: list them with path %s\n", s.tree.root, plural(n, "file"), outsideMark)
 	}
 	return Result{Text: text, File: mark + pattern, Outcome: plural(found, "file")}, nil
 }
@@ -327,7 +327,7 @@ func endings(src []byte) (lf, mixed, crlf bool) {
 var searchTool = definition{
 	name: "search",
 	about: "Searches the text of files line by line and shows the lines that match, as path:line: " +
-		"first those of the site, then those of the rest of the repository, whose paths begin with repo: (" + outsideHelp + ").",
+		"first those of the site, then those of the rest of the repository, with paths that begin with repo: (" + outsideHelp + ").",
 	params: []param{
 		{name: "pattern", required: true, about: "A regular expression in RE2's syntax, or with literal a text."},
 		{name: "literal", kind: yesNo, about: "Whether pattern is a text to find as it is. Default false."},

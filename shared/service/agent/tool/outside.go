@@ -73,7 +73,7 @@ func unreadable(p string) string {
 	case isPrivate(p):
 		return "programs keep credentials in a file of this name; it is not read"
 	case p[0] == '.' && !strings.HasPrefix(p, ".well-known/") || strings.Contains(p, "/."):
-		return "files and folders whose names begin with a dot are not read"
+		return "files and folders with a name that begins with a dot are not read"
 	}
 	return ""
 }
@@ -166,9 +166,9 @@ func (s *Set) outsideFiles() []string {
 }
 
 // outsideTexts calls fn with the texts of the files outside the site's folder that a
-// pattern matches, with their secrets masked, until fn returns an error. Files whose
-// text doesn't satisfy may are omitted before their secrets are looked for. It returns
-// the number of texts, and of matching files that were left out for want of room; all
+// pattern matches, with their secrets masked, until fn returns an error. It skips texts
+// for which may returns false, before it looks for secrets. It returns the number of
+// texts, and of matching files without a text because the repository has too much; all
 // is false if it stopped at the limit of steps.
 func (s *Set) outsideTexts(ctx context.Context, pattern string, steps *scan, may func([]byte) bool, fn func(p string, src []byte) error) (texts, left int, all bool, err error) {
 	match, err := compileGlob(pattern)

@@ -50,7 +50,7 @@ func TestOutside(t *testing.T) {
 		{tool: "read", input: `{"path": "repo:logo.png"}`, want: "not text", refused: true},
 		{tool: "read", input: `{"path": "repo:.env"}`, want: "credentials", refused: true},
 		{tool: "read", input: `{"path": "../src/.env.local"}`, want: "credentials", refused: true},
-		{tool: "read", input: `{"path": "repo:.github/workflows/ci.yml"}`, want: "begin with a dot", refused: true},
+		{tool: "read", input: `{"path": "repo:.github/workflows/ci.yml"}`, want: "begins with a dot", refused: true},
 		{tool: "read", input: `{"path": "repo:deploy/id_rsa"}`, want: "credentials", refused: true},
 		{tool: "read", input: `{"path": "repo:deploy/kubeconfig"}`, want: "credentials", refused: true},
 		{tool: "read", input: `{"path": "repo:deploy/cluster.yaml"}`, want: "is a kubeconfig", refused: true},
@@ -59,7 +59,7 @@ func TestOutside(t *testing.T) {
 		{tool: "read", input: `{"path": "../../etc/passwd"}`, want: "outside the repository", refused: true},
 		{tool: "read", input: `{"path": "repo:../x"}`, want: "is not a path of the repository", refused: true},
 		{tool: "read", input: `{"path": "/etc/passwd"}`, want: "there is no file", refused: true},
-		{tool: "list", input: `{}`, want: "a.mdx (11 bytes)\napi/main.py (11 bytes)\ndocs.json (2 bytes)\nOutside the site's folder, which is docs of the repository, there are 8 files to read: list them with path repo:\n"},
+		{tool: "list", input: `{}`, want: "a.mdx (11 bytes)\napi/main.py (11 bytes)\ndocs.json (2 bytes)\nOutside the site's folder docs, the repository has 8 files to read: list them with path repo:\n"},
 		{tool: "list", input: `{"path": "repo:"}`, want: "repo:README.md (9 bytes)\nrepo:deploy/about.md (51 bytes)\nrepo:deploy/cluster.yaml (98 bytes)\nrepo:deploy/one-line.json (60 bytes)\nrepo:docs2/b.mdx (13 bytes)\nrepo:logo.png (6 bytes, not text)\nrepo:src/deep/ (1 file)\nrepo:src/main.py (17 bytes)\n"},
 		{tool: "list", input: `{"path": "../"}`, want: "repo:README.md", not: "env"},
 		{tool: "list", input: `{"path": "repo:**/*.py"}`, want: "repo:src/deep/er/util.py (6 bytes)\nrepo:src/main.py (17 bytes)\n"},
@@ -173,7 +173,7 @@ func (l limited) Paths() []Entry {
 	return all
 }
 
-// What is left out for want of room is said by each tool.
+// Each tool says that text is left out.
 func TestOutsideIsLeftOut(t *testing.T) {
 	s := outsideSet(t, limited{beside(), map[string]bool{"src/main.py": true}})
 	if r := s.Call(t.Context(), "read", json.RawMessage(`{"path": "repo:src/main.py"}`)); !r.IsError || !strings.Contains(r.Text, "left out, because the repository has more text") {

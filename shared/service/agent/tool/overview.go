@@ -15,7 +15,7 @@ const (
 
 // Overview describes a site to a model that has seen nothing of it yet: its navigation
 // with the files and titles of pages, and the pages outside of it. A large navigation is
-// shown without titles, a larger one without its deeper parts, whose pages are counted.
+// shown without titles, a larger one without its deeper parts, but with their numbers of pages.
 // It returns an error only if ctx is done.
 func Overview(ctx context.Context, t *Tree) (string, error) {
 	titles, order := map[string]string{}, []string(nil)
@@ -112,8 +112,8 @@ func (o overview) String() string {
 	return text[:n] + fmt.Sprintf("… and %d more lines; navigation shows them\n", strings.Count(text[n:], "\n"))
 }
 
-// write writes the entries down to a depth. A part whose entries are deeper has their
-// number of pages.
+// write writes the entries down to a depth. A part with deeper entries has their number
+// of pages.
 func (o overview) write(depth int, titles bool) string {
 	var b strings.Builder
 	for i, e := range o.all {

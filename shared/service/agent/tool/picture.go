@@ -145,7 +145,7 @@ func pixels(kind string, data []byte) (width, height int) {
 	return c.Width, c.Height
 }
 
-// webpPixels returns the size of a picture in WebP, whose first chunk has it in one of
+// webpPixels returns the size of a picture in WebP: the first chunk has it, in one of
 // three forms.
 func webpPixels(data []byte) (width, height int) {
 	if len(data) < 30 {

@@ -69,7 +69,7 @@ func TestPictures(t *testing.T) {
 		{path: "cut.png", want: "is not a picture that can be read"},
 		{path: "wide.png", want: "has 8001 × 1 pixels; a side may have 8000"},
 		{path: "none.png", want: "too large to be shown"},
-		{path: "repo:.x/e.png", want: "begin with a dot"},
+		{path: "repo:.x/e.png", want: "begins with a dot"},
 	} {
 		s := outsideSet(t, base)
 		s.TakePictures(!c.blind)

@@ -353,7 +353,8 @@ func Redact(text string) string {
 	return text
 }
 
-// Parts of a private key: its last line, and lines of it, whose end may be missing.
+// Parts of a private key: its last line, and the lines before it, for a key without an
+// end.
 var (
 	keyEnd   = lazy.Regexp(`-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----`)
 	keyLines = lazy.Regexp(`\A(?:[^\n]*\n(?:[\s"'+#/*>|-]*[A-Za-z0-9+/=]{16,}(?:\\n)*["',;+ \t\r]*(?:\n|\z))+)`)

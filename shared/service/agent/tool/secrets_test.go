@@ -132,8 +132,8 @@ func TestLeakRules(t *testing.T) {
 	}
 }
 
-// Files of credentials and files whose names begin with a dot are not read or searched,
-// samples of credentials and pages about them are.
+// Files of credentials and names that begin with a dot are not read or searched. Samples
+// of credentials and pages about them are.
 func TestPrivateFiles(t *testing.T) {
 	base := memory{"docs.json": "{}", "x/a.mdx": "needle\n"}
 	for _, p := range []string{".env", "x/.env.production", ".env.example", ".npmrc", "certs/server.key", "certs/ca.pem", "id_rsa", "deploy_ed25519", ".aws/credentials",
