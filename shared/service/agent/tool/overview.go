@@ -3,6 +3,8 @@ package tool
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +42,8 @@ func Overview(ctx context.Context, t *Tree) (string, error) {
 			}
 		}
 	}
+	// The model reads instructions for agents apart from this.
+	order = slices.DeleteFunc(order, func(p string) bool { return forbiddenNames[strings.ToLower(path.Base(p))] })
 	var b strings.Builder
 	n, err := t.navigator()
 	loose := order

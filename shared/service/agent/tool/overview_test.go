@@ -19,7 +19,7 @@ func TestOverview(t *testing.T) {
 		{"groups in tabs, by other files too", memory{
 			"docs.json": `{"name": "x", "navigation": {"tabs": [{"tab": "Guides", "groups": [{"group": "First", "pages": ["a", {"group": "Deep", "pages": ["b/c", "GET /x", "gone"]}]}]}, {"$ref": "api.json"}]}}`,
 			"api.json":  `{"tab": "API", "pages": ["api/index"]}`, "a.mdx": page("Start"), "b/c.md": page("Sea"), "api/index.mdx": page("API"), "loose.mdx": page("Loose"),
-			"snippets/s.mdx": "part\n", "vip.mdx": "---\ntitle: VIP\ngroups: [vip]\n---\n",
+			"snippets/s.mdx": "part\n", "AGENTS.md": "Write well.\n", "b/Claude.md": "Write well.\n", "vip.mdx": "---\ntitle: VIP\ngroups: [vip]\n---\n",
 		}, "It has 5 pages.\n\nNavigation:\nGuides (tab)\n  First\n    a.mdx: Start\n    Deep\n      b/c.md: Sea\n      GET /x\n      gone\nAPI (tab)\n  api/index.mdx: API\n\nPages outside of the navigation: 2\nloose.mdx: Loose\nvip.mdx\n"},
 		{"mint.json", memory{"mint.json": `{"name": "x", "navigation": [{"group": "First", "pages": ["a"]}]}`, "a.mdx": page("Start")},
 			"It has 1 page.\n\nNavigation:\nFirst\n  a.mdx: Start\n"},
