@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent"
+	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 )
 
@@ -182,8 +182,8 @@ func (t text) part(room int) string {
 func sources(r *agent.Round) []admin.AgentSource {
 	var all []admin.AgentSource
 	for _, x := range r.Finish.Sources {
-		if x.Path != "" {
-			x.Path = path.Join(r.Manifest.Root, x.Path)
+		if p, ok := tool.RepositoryPath(r.Manifest.Root, x.Path); ok && x.Path != "" {
+			x.Path = p
 		}
 		if x.Message <= len(r.In.Messages) {
 			all = append(all, admin.AgentSource(x))

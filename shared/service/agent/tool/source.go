@@ -1,7 +1,8 @@
 package tool
 
 import (
-	"bytes"
+	"errors"
+	"path"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/lazy"
@@ -11,8 +12,8 @@ import (
 // message. Reviewers read it in the pull request.
 type Source struct {
 	Statement string `json:"statement"`
-	// Path is a file relative to the site's folder, Line one of its lines from 1, 0 for
-	// the file.
+	// Path is a file relative to the site's folder, or "repo:" and a path of the repository,
+	// or that of an attachment. Line is one of its lines from 1, 0 for the file.
 	Path string `json:"path,omitempty"`
 	Line int    `json:"line,omitempty"`
 	// Commit is the id of a commit, or how it begins.
@@ -57,7 +58,8 @@ func (s *Set) sources(a args) ([]Source, error) {
 			Statement: strings.Join(strings.Fields(f.text("statement")), " "),
 			Line:      f.number("line", 0), Commit: strings.ToLower(f.text("commit")), Message: f.number("message", 0),
 		}
-		if x.Path, err = f.path("path"); err != nil {
+		var text []byte
+		if x.Path, text, err = s.sourceFile(i, f); err != nil {
 			return nil, err
 		}
 		named := 0
@@ -78,34 +80,49 @@ func (s *Set) sources(a args) ([]Source, error) {
 		case x.Line > 0 && x.Path == "":
 			return nil, refuse("sources[%d].line: is a line of what file? Give its path", i)
 		}
-		if x.Path != "" {
-			if err := s.at(i, x); err != nil {
-				return nil, err
-			}
+		if n := len(linesOf(text)); x.Line > n {
+			return nil, refuse("sources[%d].line: %s has %s, not %d", i, x.Path, plural(n, "line"), x.Line)
 		}
 		all = append(all, x)
 	}
 	return all, nil
 }
 
-// at returns an error unless the file of a source has its line.
-func (s *Set) at(i int, x Source) error {
-	if !s.tree.exists(x.Path) {
-		return refuse("sources[%d].path: there is no file %s", i, x.Path)
+// sourceFile returns the file of a source, as its path is written in the record of the
+// round, and its text: "" without a path.
+func (s *Set) sourceFile(i int, f args) (p string, text []byte, err error) {
+	asked := strings.TrimPrefix(f.text("path"), "./")
+	if strings.HasPrefix(asked, attachedMark) {
+		text, err = s.loadAttached(asked)
+		return asked, text, err
 	}
-	if x.Line == 0 {
-		return nil
+	if isOutside(asked) {
+		at, outside, err := s.place("path", asked)
+		if err != nil {
+			return "", nil, err
+		}
+		if outside {
+			t, err := s.loadOutside(at)
+			return outsideMark + at, t.text, err
+		}
+		asked = at
+	} else if asked, err = f.path("path"); err != nil || asked == "" {
+		return "", nil, err
 	}
-	text, err := s.tree.read(x.Path)
-	if err != nil {
-		return refuse("sources[%d].path: %s can't be read", i, x.Path)
+	if !s.tree.exists(asked) {
+		return "", nil, refuse("sources[%d].path: there is no file %s", i, asked)
 	}
-	n := bytes.Count(text, []byte("\n"))
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		n++
+	if text, err = s.tree.read(asked); err != nil && !errors.Is(err, ErrNotText) {
+		return "", nil, refuse("sources[%d].path: %s can't be read", i, asked)
 	}
-	if x.Line > n {
-		return refuse("sources[%d].line: %s has %s, not %d", i, x.Path, plural(n, "line"), x.Line)
+	return asked, text, nil
+}
+
+// RepositoryPath returns the path of a file in the repository, given the site's folder and
+// the path of a Source. It reports false for an attachment.
+func RepositoryPath(root, p string) (string, bool) {
+	if rest, ok := strings.CutPrefix(p, outsideMark); ok {
+		return rest, true
 	}
-	return nil
+	return path.Join(root, p), !strings.HasPrefix(p, attachedMark)
 }
