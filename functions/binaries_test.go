@@ -126,7 +126,7 @@ func checkRenderer(t *testing.T, program func(name string) string) {
 		}
 	}
 	slices.Sort(with)
-	if want := []string{"assemblebundle", "planexport", "rendershard"}; !slices.Equal(with, want) {
+	if want := []string{"agentreview", "assemblebundle", "planexport", "rendershard"}; !slices.Equal(with, want) {
 		t.Errorf("programs with the renderer's digest: %v, want %v", with, want)
 	}
 }

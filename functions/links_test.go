@@ -26,6 +26,7 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 	apart := map[string][]string{
 		"agentprepare":    {"service/agent/setup/models"},
 		"agentpublish":    {"service/agent/setup/models"},
+		"agentreview":     {"service/forge", "service/agent/pull", "service/agent/setup/models", "service/cloud/kmsstore", "service/cloud/secretrow", "service/cloud/secretvalue"},
 		"agentwork":       {"service/forge", "service/agent/pull", "service/cloud/kmsstore", "service/cloud/secretrow"},
 		"agentfail":       {"service/forge", "service/agent", "service/cloud/kmsstore", "service/cloud/secretvalue"},
 		"startagentjob":   {"service/agent", "render/check", "service/cloud/kmsstore", "service/cloud/secretvalue"},
@@ -41,7 +42,7 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 		"redeliver": records, "deliverwebhooks": records,
 		"startagentjob": started, "messageagentjob": started, "getexport": records, "startexport": started,
 		"createsnapshot": objects, "publishsnapshot": objects, "latestsnapshot": objects, "generatebundle": objects,
-		"agentprepare": {"dynamodb", "kms", "s3", "sts"}, "agentwork": objects, "agentpublish": {"dynamodb", "kms", "s3", "sts"}, "agentfail": records,
+		"agentprepare": {"dynamodb", "kms", "s3", "sts"}, "agentwork": objects, "agentreview": objects, "agentpublish": {"dynamodb", "kms", "s3", "sts"}, "agentfail": records,
 		"planexport": objects, "rendershard": objects, "assemblebundle": objects, "failexport": objects, "reconcile": allOfThem,
 		"dashboard": allOfThem,
 	}

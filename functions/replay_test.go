@@ -16,6 +16,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/pull"
+	"github.com/bindery-docs/bindery/shared/service/agent/review"
 	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/cloud"
@@ -49,6 +50,8 @@ func TestSamples(t *testing.T) {
 		return model.Choice{}, admin.Errorf(admin.CodeModelMissing, "there is no model")
 	}})
 	check(t, err)
+	reviews, err := review.New(review.Options{Admin: service, Objects: l.Objects()})
+	check(t, err)
 	options := api.Options{Admin: service, Objects: l.Objects(), Annotate: cloud.Annotate}
 	handlers := map[string]cloud.Handler{
 		"openapi":        cloud.HTTP(api.DocumentHandler(options), cloud.HTTPOptions{}),
@@ -58,6 +61,7 @@ func TestSamples(t *testing.T) {
 		"failexport":     cloud.Step(cloud.ExecutionEnded(job.Task(job.Silent(keeper.Fail))), cloud.StepOptions{}),
 		"agentprepare":   cloud.Step(fetches.Tasks()[job.TaskAgentPrepare], cloud.StepOptions{}),
 		"agentwork":      cloud.Step(works.Tasks()[job.TaskAgentWork], cloud.StepOptions{}),
+		"agentreview":    cloud.Step(reviews.Tasks()[job.TaskAgentReview], cloud.StepOptions{}),
 		"agentpublish":   cloud.Step(fetches.Tasks()[job.TaskAgentPublish], cloud.StepOptions{}),
 		"agentfail":      cloud.Step(cloud.ExecutionEnded(job.Task(job.Silent(keeper.FailAgent))), cloud.StepOptions{}),
 		"reconcile": cloud.Step(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {

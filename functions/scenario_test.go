@@ -28,7 +28,7 @@ import (
 // names are the functions, in the order in which the story calls them.
 var names = []string{
 	"openapi", "getagentjob", "startagentjob", "messageagentjob", "getagentmodels", "listagentjobs", "listagentevents", "cancelagentjob", "archiveagentjob",
-	"agentprepare", "agentwork", "agentpublish", "agentfail", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
+	"agentprepare", "agentwork", "agentreview", "agentpublish", "agentfail", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
 	"rendershard", "assemblebundle", "getexport", "generatebundle", "failexport", "reconcile",
 	"listexports", "cancelexport", "listfindings", "listsnapshots", "restoresnapshot", "getorganisation", "listprojects", "getusage",
 	"createwebhook", "getwebhooks", "rotatewebhooksecret", "deliverwebhooks", "listdeliveries", "redeliver", "deletewebhook", "dashboard",
@@ -379,7 +379,7 @@ func (s *story) agentSteps(service *admin.Service, owner admin.Caller, project a
 	if b, failed := s.call("agentprepare", fmt.Appendf(nil, `{"projectId": %q, "jobId": %q, "round": 1, "pull": true}`, project.ID, first.ID)); failed != nil || string(b) != "{}" {
 		s.t.Errorf("asked for the pull request of a job without one, it says %s, %+v", b, failed)
 	}
-	for _, name := range []string{"agentwork", "agentpublish"} {
+	for _, name := range []string{"agentwork", "agentreview", "agentpublish"} {
 		if _, failed := s.invoke(name); failed == nil || failed.Type != admin.CodeJobNotActive {
 			s.t.Errorf("%s of a failed job: %+v", name, failed)
 		}

@@ -106,6 +106,7 @@ func functions() []spec {
 
 		{"agentprepare", steps, statemachine.AgentPrepareFunction, processor, step},
 		{"agentwork", steps, statemachine.AgentWorkFunction, processor, step},
+		{"agentreview", steps, statemachine.AgentReviewFunction, processor, step},
 		{"agentpublish", steps, statemachine.AgentPublishFunction, processor, step},
 		{"agentfail", steps, statemachine.AgentFailFunction, onePage, long},
 

@@ -69,7 +69,8 @@ var (
 	findings    = admin.FindingsKey("*")
 	changeLists = admin.ChangesKey("*")
 
-	anyRound = job.AgentObjects + "*"
+	anyRound  = job.AgentObjects + "*"
+	anyReview = job.AgentReviews + "*"
 
 	keptList  = job.KeptKey("*")
 	keptPacks = admin.AllKept + "*"
@@ -200,16 +201,22 @@ func grants() map[string]access {
 			table: round, keys: rounds, modelKeys: true,
 			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "AbortMultipartUpload"}}, sourcesListing: true,
 		},
+		// It renders what authors and a model wrote, and has neither a model's key nor a
+		// forge's credential. Nobody else writes its records.
+		"agentreview": {
+			table: round, keys: rounds,
+			sources: map[string][]string{anyRound: get, anyReview: both}, sourcesListing: true,
+		},
 		"agentpublish": {
 			table: round, keys: andCredentials, credentials: true, githubApp: true,
-			// After a conflict it writes a manifest of the changed branch.
-			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "AbortMultipartUpload"}}, sourcesListing: true,
+			// After a merge or a conflict it writes a manifest of the changed branch.
+			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "AbortMultipartUpload"}, anyReview: get}, sourcesListing: true,
 		},
 		"agentfail": {table: write, keys: rounds},
 
 		"reconcile": {
 			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, index: true,
-			sources: map[string][]string{manifests: {"GetObject", "DeleteObject"}, packs: del, anyRound: del}, sourcesListing: true,
+			sources: map[string][]string{manifests: {"GetObject", "DeleteObject"}, packs: del, anyRound: del, anyReview: del}, sourcesListing: true,
 			exports: map[string][]string{anyPart: {"GetObject", "DeleteObject"}, findings: put, bundleFiles: takeBack, keptPacks: del}, exportsListing: true,
 			// It has no credential of a forge, and asks who has one for pull requests.
 			invokes: []string{"agentprepare"},

@@ -31,7 +31,7 @@ func (s *stack) explain() {
 	}
 	keys := because("AwsSolutions-IAM5",
 		"Objects are named by organisation, digest and job, none of which is known when this is deployed; each function has the narrowest patterns of keys that cover its own.",
-		`/^Resource::<(Sources|Exports)[0-9A-F]+\.Arn>\/(orgs|exports|agents|kept)\/.*\*.*$/g`)
+		`/^Resource::<(Sources|Exports)[0-9A-F]+\.Arn>\/(orgs|exports|agents|agentreviews|kept)\/.*\*.*$/g`)
 	executions := because("AwsSolutions-IAM5", "Executions are named by jobs, which are not known when this is deployed; all are of this one machine.",
 		`/^Resource::arn:.*:states:.*:execution:.*:\*$/g`)
 	for _, f := range s.functions {
@@ -50,7 +50,7 @@ func (s *stack) explain() {
 	)
 	on(s.workflow.agent,
 		because("AwsSolutions-IAM5", vendedLog, "Resource::*"),
-		because("AwsSolutions-IAM5", versionsStay, `/^Resource::<agent(prepare|work|publish|fail)[0-9A-F]+\.Arn>:\*$/g`),
+		because("AwsSolutions-IAM5", versionsStay, `/^Resource::<agent(prepare|work|review|publish|fail)[0-9A-F]+\.Arn>:\*$/g`),
 	)
 	on(s.people.pool,
 		because("AwsSolutions-COG2", "Whether people need a second factor is the operator's policy: each may have one, and the pool can ask all for it."),

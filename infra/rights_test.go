@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 // TestGrantsAreNarrow: no right but to trace and to write logs is on everything,
@@ -149,7 +151,7 @@ func TestWorkflowsRole(t *testing.T) {
 	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
 		for workflow, steps := range map[string][]string{
 			"Workflow":      {"assemblebundle", "failexport", "planexport", "rendershard"},
-			"AgentWorkflow": {"agentfail", "agentprepare", "agentpublish", "agentwork"},
+			"AgentWorkflow": {"agentfail", "agentprepare", "agentpublish", "agentreview", "agentwork"},
 		} {
 			role, _ := s.named(t, "AWS::IAM::Role", workflow+"Role")
 			allowed := s.allowed(t, role)
@@ -239,11 +241,43 @@ func TestAgentsSecretsAreApart(t *testing.T) {
 			switch f.name {
 			case "agentprepare", "agentpublish":
 				want = "project#* org#* agent#* webhook#* due#* secret#*"
-			case "agentwork", "agentfail":
+			case "agentwork", "agentreview", "agentfail":
 				want = "project#* org#* agent#* webhook#* due#*"
 			}
 			if partitions != want {
 				t.Errorf("%s may read the partitions %q, want %q", f.name, partitions, want)
+			}
+		}
+	})
+}
+
+// TestReviewsAreOfReviewAlone: only the function agentreview writes records of reviews.
+// It writes nothing else among the objects, and nobody but Publish, and the reconciler
+// that removes them, has a right to them besides.
+func TestReviewsAreOfReviewAlone(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		for _, f := range functions() {
+			role, _ := s.named(t, "AWS::IAM::Role", f.name+"role")
+			var rights []string
+			for action, resources := range s.allowed(t, role) {
+				if !strings.HasPrefix(action, "s3:") || action == "s3:ListBucket" {
+					continue
+				}
+				for _, r := range resources {
+					if strings.Contains(r, job.AgentReviews) || f.name == "agentreview" && action == "s3:PutObject" || strings.HasSuffix(r, `"/*"]]}`) {
+						key := r[strings.LastIndexByte(r[:len(r)-4], '"'):]
+						rights = append(rights, action+" "+strings.Trim(key, `"]}/`))
+					}
+				}
+			}
+			slices.Sort(rights)
+			want := map[string][]string{
+				"agentreview":  {"s3:GetObject agentreviews/*", "s3:PutObject agentreviews/*"},
+				"agentpublish": {"s3:GetObject agentreviews/*"},
+				"reconcile":    {"s3:DeleteObject agentreviews/*"},
+			}[f.name]
+			if diff := cmp.Diff(want, rights); diff != "" {
+				t.Errorf("%s may:\n%s", f.name, diff)
 			}
 		}
 	})

@@ -122,7 +122,7 @@ func TestStepsHaveTheWorkflowsTime(t *testing.T) {
 			statemachine.AssembleFunction: "assemblebundle", statemachine.FailFunction: "failexport", statemachine.RenderConcurrency: "1",
 		}),
 		fill(t, statemachine.Agent(), map[string]string{
-			statemachine.AgentPrepareFunction: "agentprepare", statemachine.AgentWorkFunction: "agentwork",
+			statemachine.AgentPrepareFunction: "agentprepare", statemachine.AgentWorkFunction: "agentwork", statemachine.AgentReviewFunction: "agentreview",
 			statemachine.AgentPublishFunction: "agentpublish", statemachine.AgentFailFunction: "agentfail",
 		}),
 	}
@@ -144,8 +144,8 @@ func TestStepsHaveTheWorkflowsTime(t *testing.T) {
 		}
 	}
 	walk(filled)
-	if len(timeouts) != 8 {
-		t.Fatalf("%d tasks in the workflows, want 8", len(timeouts))
+	if len(timeouts) != 9 {
+		t.Fatalf("%d tasks in the workflows, want 9", len(timeouts))
 	}
 	for _, f := range functions() {
 		if f.part == steps && timeouts[f.name] != f.timeout {
@@ -181,7 +181,7 @@ func TestWorkflowsNameVersionsThatStay(t *testing.T) {
 				statemachine.AssembleFunction: "assemblebundle", statemachine.FailFunction: "failexport",
 			}},
 			{"AgentWorkflow", statemachine.Agent(), map[string]string{
-				statemachine.AgentPrepareFunction: "agentprepare", statemachine.AgentWorkFunction: "agentwork",
+				statemachine.AgentPrepareFunction: "agentprepare", statemachine.AgentWorkFunction: "agentwork", statemachine.AgentReviewFunction: "agentreview",
 				statemachine.AgentPublishFunction: "agentpublish", statemachine.AgentFailFunction: "agentfail",
 			}},
 		} {

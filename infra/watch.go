@@ -71,7 +71,7 @@ func (s *stack) newWatch() {
 				// Not a + b: that is nothing in a period in which one of them has
 				// no data, as Plan has while shards are rendered.
 				Expression: jsii.String("SUM(METRICS())"), Period: five, Label: jsii.String("throttles"),
-				UsingMetrics: of("planexport", "rendershard", "assemblebundle", "agentprepare", "agentwork", "agentpublish"),
+				UsingMetrics: of("planexport", "rendershard", "assemblebundle", "agentprepare", "agentwork", "agentreview", "agentpublish"),
 			})},
 		{name: "ReconcilerFails", about: "The reconciler fails again and again: jobs may hang", anchor: "reconciler-fails", metric: failing("Errors"), threshold: 3, periods: 2},
 		{name: "SweepLate", about: "What expired has not been removed for three days", anchor: "sweep-late", metric: ours(cloud.MetricSweepAge, "Maximum"), threshold: 3 * 24 * 60 * 60, periods: 1},

@@ -24,10 +24,10 @@
 //
 // # The agent
 //
-//	{"projectId", "jobId", "round"} → Prepare → Work ⟲ → Publish, which may go
-//	back to Work; a step gets these three and returns them with "next": "work",
-//	"publish", "done" or "wait". After "wait", Work is called again at the time
-//	"waitUntil"
+//	{"projectId", "jobId", "round"} → Prepare → Work ⟲ → Review → Publish, which
+//	may go back to Work or to Review; a step gets these three and returns them
+//	with "next": "work", "review", "publish", "done" or "wait". After "wait",
+//	Work is called again at the time "waitUntil"
 //	any error → Fail, gets the three and "error", as the export's does
 //
 // # What both have in common
@@ -74,6 +74,7 @@ const (
 
 	AgentPrepareFunction = "AgentPrepareFunctionArn"
 	AgentWorkFunction    = "AgentWorkFunctionArn"
+	AgentReviewFunction  = "AgentReviewFunctionArn"
 	AgentPublishFunction = "AgentPublishFunctionArn"
 	AgentFailFunction    = "AgentFailFunctionArn"
 )

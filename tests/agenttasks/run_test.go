@@ -17,6 +17,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/pull"
+	"github.com/bindery-docs/bindery/shared/service/agent/review"
 	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
@@ -134,6 +135,10 @@ func run(tb testing.TB, t task, h host, m model.Choice) ran {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	reviews, err := review.New(review.Options{Admin: a, Objects: l.Objects()})
+	if err != nil {
+		tb.Fatal(err)
+	}
 	branch := fmt.Sprintf("task/%s-%d", t.name, time.Now().UnixNano())
 	before := t.site(tb)
 	h.Write(branch, before)
@@ -153,7 +158,7 @@ func run(tb testing.TB, t task, h host, m model.Choice) ran {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := workflow(ctx, a, l.Objects(), j.Current(), fetches.Tasks(), works.Tasks()); err != nil {
+	if err := workflow(ctx, a, l.Objects(), j.Current(), fetches.Tasks(), works.Tasks(), reviews.Tasks()); err != nil {
 		tb.Log("the workflow ended with", err)
 	}
 	if j, err = a.AgentJob(ctx, caller, p.ID, j.ID); err != nil {

@@ -224,6 +224,7 @@ func (d *deployment) agentKilled(t *testing.T, project admin.Project) {
 	at := map[string]func(awsCall) bool{
 		"agentprepare": func(c awsCall) bool { return c.does("s3:PutObject") },
 		"agentwork":    func(c awsCall) bool { return c.operation == "TransactWriteItems" },
+		"agentreview":  func(c awsCall) bool { return c.does("s3:PutObject") },
 		"agentpublish": func(c awsCall) bool { return c.does("kms:Decrypt") },
 	}
 	var met counter
@@ -415,7 +416,7 @@ func (d *deployment) agentArchived(t *testing.T, project admin.Project) {
 	}
 }
 
-var isAgentStep = regexp.MustCompile("agentprepare|agentwork|agentpublish")
+var isAgentStep = regexp.MustCompile("agentprepare|agentwork|agentreview|agentpublish")
 
 // faultyAgents runs one job after the other, and each time something happens to
 // its steps: a process is killed, calls are throttled or lose their answer, an

@@ -59,7 +59,7 @@ func (d *deployment) grantedIsCalled(t *testing.T) {
 				// back by who ends its job: the tests of package export do that.
 				continue
 			}
-			if g.action == "s3:ListBucket" && (who == "agentprepare" || who == "agentwork" || who == "agentpublish") {
+			if g.action == "s3:ListBucket" && (who == "agentprepare" || who == "agentwork" || who == "agentreview" || who == "agentpublish") {
 				// With it, S3 says of an object that is gone that it is not found, and
 				// not that access is denied: nothing is gone here.
 				continue
@@ -69,7 +69,7 @@ func (d *deployment) grantedIsCalled(t *testing.T) {
 				// of package agent do that.
 				continue
 			}
-			if g.action == "s3:DeleteObject" && who == "reconcile" && strings.HasSuffix(g.resource, "/agents/*") {
+			if g.action == "s3:DeleteObject" && who == "reconcile" && (strings.HasSuffix(g.resource, "/agents/*") || strings.HasSuffix(g.resource, "/agentreviews/*")) {
 				// Objects of rounds go when their job is archived, or after 14 days: the
 				// tests of package job do that.
 				continue

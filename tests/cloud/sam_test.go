@@ -127,7 +127,7 @@ func samAnswer(t *testing.T, name string, b []byte) {
 		if answer.StatusCode != http.StatusOK || !strings.Contains(answer.Body, "<title>Sign in") {
 			t.Errorf("answered %+v", answer)
 		}
-	case slices.Contains([]string{"planexport", "rendershard", "assemblebundle", "failexport", "agentprepare", "agentwork", "agentpublish", "agentfail", "reconcile", "deliverwebhooks"}, name):
+	case slices.Contains([]string{"planexport", "rendershard", "assemblebundle", "failexport", "agentprepare", "agentwork", "agentreview", "agentpublish", "agentfail", "reconcile", "deliverwebhooks"}, name):
 		if answer.ErrorType != "temporary" {
 			t.Errorf("without storage it answers %s", b)
 		}

@@ -245,7 +245,7 @@ func (d *deployment) cdk(t *testing.T, args ...string) ([]byte, error) {
 // run, so the test does.
 func (d *deployment) destroy(t *testing.T) {
 	objects := d.objects()
-	for _, prefix := range []string{"orgs/", "exports/", "agents/"} {
+	for _, prefix := range []string{"orgs/", "exports/", "agents/", "agentreviews/"} {
 		for {
 			list, err := objects.List(t.Context(), prefix, "", 0)
 			if err != nil {

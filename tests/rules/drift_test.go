@@ -45,7 +45,7 @@ func TestWorkflowNamesErrorsThatExist(t *testing.T) {
 		steps      []string
 	}{
 		{"export", whole, steps},
-		{"agent", agent, []string{job.TaskAgentPrepare, job.TaskAgentWork, job.TaskAgentPublish, job.TaskAgentFail}},
+		{"agent", agent, []string{job.TaskAgentPrepare, job.TaskAgentWork, job.TaskAgentReview, job.TaskAgentPublish, job.TaskAgentFail}},
 	} {
 		machine, err := asl.Load(w.definition)
 		if err != nil {

@@ -29,8 +29,8 @@ var rooms = map[string][]string{
 		"shared/service/job", "shared/service/webhook",
 	},
 	"functions/internal/wire": {
-		"shared/base/config", "shared/base/remote", "shared/service/admin", "shared/service/agent", "shared/service/agent/model", "shared/service/agent/pull",
-		"shared/service/agent/setup/forges", "shared/service/agent/setup/models", "shared/service/api", "shared/service/cloud",
+		"shared/base/config", "shared/base/remote", "shared/service/admin", "shared/render/script/island", "shared/service/agent", "shared/service/agent/model", "shared/service/agent/pull",
+		"shared/service/agent/review", "shared/service/agent/setup/forges", "shared/service/agent/setup/models", "shared/service/api", "shared/service/cloud",
 		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/invoke", "shared/service/cloud/kmsstore",
 		"shared/service/cloud/s3store", "shared/service/cloud/secretrow", "shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun",
 		"shared/service/forge", "shared/service/job", "shared/service/store",
@@ -116,12 +116,17 @@ var rooms = map[string][]string{
 		"shared/base/lazy", "shared/service/admin", "shared/service/agent", "shared/service/agent/tool", "shared/service/forge", "shared/service/job",
 		"shared/service/store",
 	},
+	// No model and no forge: it renders what authors and a model wrote.
+	"shared/service/agent/review": {
+		"shared/render/edit", "shared/render/page", "shared/render/site", "shared/service/admin", "shared/service/agent", "shared/service/agent/tool", "shared/service/export",
+		"shared/service/job", "shared/service/store",
+	},
 	"shared/service/agent/setup/forges": {"shared/service/admin", "shared/service/forge", "shared/service/store"},
 	"shared/service/agent/setup/models": {"shared/service/admin", "shared/service/agent/model"},
 	// No store, no network, no clock (its doc.go).
 	"shared/service/agent/tool": {
 		"shared/base/filename", "shared/base/html", "shared/base/json", "shared/base/lazy", "shared/base/redirect", "shared/render/capability", "shared/render/component",
-		"shared/render/edit", "shared/render/expr", "shared/render/mdx", "shared/render/page", "shared/render/reference", "shared/render/site",
+		"shared/render/css", "shared/render/edit", "shared/render/expr", "shared/render/mdx", "shared/render/page", "shared/render/reference", "shared/render/site",
 	},
 	"shared/service/api":    {"shared/base/json", "shared/base/proxy", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/asl":    {"shared/base/json"},
@@ -156,7 +161,7 @@ var rooms = map[string][]string{
 	"shared/service/local":           {"shared/base/filelock", "shared/service/asl", "shared/service/job", "shared/service/store"},
 	"shared/service/server": {
 		"shared/base/config", "shared/base/httpend", "shared/base/proxy", "shared/base/remote", "shared/base/tempdir", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
-		"shared/service/agent/model", "shared/service/agent/pull", "shared/service/agent/setup/forges", "shared/service/agent/setup/models",
+		"shared/service/agent/model", "shared/service/agent/pull", "shared/service/agent/review", "shared/service/agent/setup/forges", "shared/service/agent/setup/models",
 		"shared/service/api", "shared/service/asl", "shared/service/dashboard",
 		"shared/service/export", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/store", "shared/service/webhook",
 	},

@@ -9,6 +9,7 @@
 //	ready    whether agents can work: for those that start a round
 //	pulls    the agent's steps that have a forge's credential, or the App's key
 //	works    the agent's step that has a model's key
+//	reviews  the agent's step that has neither, and renders
 //	asked    what another function, which has one, asks a forge
 package wire
 

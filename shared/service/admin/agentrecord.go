@@ -117,6 +117,9 @@ type AgentJob struct {
 	Pull AgentPull `json:"pull,omitzero"`
 	// Base is what this round stands on, once it is prepared.
 	Base AgentBase `json:"base,omitzero"`
+	// Merge has the changes of this round as Publish last merged them with those of
+	// others; zero if it did not.
+	Merge AgentMerge `json:"merge,omitzero"`
 	// Returns are those of this round, in order; Back is set from one until the next turn.
 	Returns []AgentReturn `json:"returns,omitempty"`
 	Back    bool          `json:"back,omitempty"`
@@ -348,6 +351,17 @@ type AgentCommit struct {
 	Message string `json:"message,omitempty"`
 }
 
+// AgentMerge has the changes of a round, merged with those that others pushed while it
+// worked. Review looks at them before Publish pushes them.
+type AgentMerge struct {
+	Digest   string `json:"digest"`   // that the record of their review has
+	Manifest string `json:"manifest"` // key of the object with the branch and the changes
+	N        int    `json:"n"`        // of the round's merges, from 1
+}
+
+// MaxAgentMerges is how often a round that was merged goes back to Review.
+const MaxAgentMerges = 3
+
 // AgentReturn is why Publish gave a round back to Work.
 type AgentReturn struct {
 	// Turn is the number of the round's last turn then.
@@ -376,18 +390,20 @@ func (r AgentReturnReason) Most() int {
 
 // AgentReview is what the reader of a pull request must know: hosts that the site
 // did not name before, code that it did not run, files that are no parts of the site,
-// findings that are left, and places that conflict with what others changed.
+// findings that are left, places that conflict with what others changed, and pages that
+// nobody could look at as readers get them.
 type AgentReview struct {
 	NewHosts   []string `json:"newHosts,omitempty"`
 	Executable []string `json:"executable,omitempty"`
 	Others     []string `json:"others,omitempty"` // files that are no parts of the site, with the reasons
 	Findings   []string `json:"findings,omitempty"`
 	Conflicts  []string `json:"conflicts,omitempty"`
+	Unseen     []string `json:"unseen,omitempty"`
 }
 
 // IsZero reports whether there is nothing to know.
 func (r AgentReview) IsZero() bool {
-	return len(r.NewHosts)+len(r.Executable)+len(r.Others)+len(r.Findings)+len(r.Conflicts) == 0
+	return len(r.NewHosts)+len(r.Executable)+len(r.Others)+len(r.Findings)+len(r.Conflicts)+len(r.Unseen) == 0
 }
 
 // AgentEnd is how a round ended. Those of earlier versions have Code and Reopened alone.
@@ -406,9 +422,11 @@ type AgentEnd struct {
 	Refused int `json:"refused,omitempty"`
 	// Branch is the job's own one after the round, empty if there was none.
 	Branch string `json:"branch,omitempty"`
-	// Title and Summary are those of a completed round.
-	Title   string `json:"title,omitempty"`
-	Summary string `json:"summary,omitempty"`
+	// Title and Summary are those of a completed round. Reviewed is the digest in the
+	// record of Review that its changes were published with.
+	Title    string `json:"title,omitempty"`
+	Summary  string `json:"summary,omitempty"`
+	Reviewed string `json:"reviewed,omitempty"`
 	// Sources are those of a completed round's statements, MaxAgentSources at most.
 	Sources []AgentSource `json:"sources,omitempty"`
 }
@@ -672,7 +690,7 @@ func (tx *agentTx) end(status AgentStatus, text string) error {
 	}
 	ended := tx.job
 	// Of the review, callers see the findings alone, and no returns.
-	ended.UpdatedAt, ended.Review, ended.Returns = tx.now, AgentReview{Findings: ended.Review.Findings}, nil
+	ended.UpdatedAt, ended.Review, ended.Returns, ended.Merge = tx.now, AgentReview{Findings: ended.Review.Findings}, nil, AgentMerge{}
 	return tx.s.notify(tx.ctx, &tx.batch, ended.Organisation, event, ended.ID, ended)
 }
 
@@ -713,7 +731,7 @@ func (tx *agentTx) reopen() {
 	j.Round++
 	j.Status, j.Phase, j.Failure, j.Question, j.Unfinished = AgentActive, AgentQueued, nil, "", false
 	j.Base, j.CancelledAt, j.FinishedAt, j.Pull, j.RoundCost, j.Returns, j.Back = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}, 0, nil, false
-	j.RoundAt, j.RetryAt, j.Tries, j.Waits, j.Fallback = tx.now, time.Time{}, 0, 0, ""
+	j.RoundAt, j.RetryAt, j.Tries, j.Waits, j.Fallback, j.Merge = tx.now, time.Time{}, 0, 0, "", AgentMerge{}
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
 }
 

@@ -363,13 +363,41 @@ func (s *Service) ReturnAgent(ctx context.Context, ref AgentRef, r AgentReturn, 
 		if base != (AgentBase{}) {
 			tx.job.Base = base
 		}
-		r.Text = cutText(r.Text, maxReturn)
+		r.Text, tx.job.Merge = cutText(r.Text, maxReturn), AgentMerge{N: tx.job.Merge.N}
 		tx.job.Returns, tx.job.Back = append(tx.job.Returns, r), true
 		tx.event(AgentEvent{Kind: AgentEventNote, Text: r.Text})
 		tx.phase(AgentWorking)
 		return nil
 	})
 	return returned, err
+}
+
+// MergeAgent has Review look at the changes of a publishing round once more, because
+// Publish merged them with those of others. It sets N of the merge. It returns false, and
+// the last merge, if the round was merged MaxAgentMerges times. Repeating it for the last
+// merge is success.
+// It returns CodeTemporary if another start of Publish has recorded its commit, and
+// CodeJobNotActive, also for a round that works again.
+func (s *Service) MergeAgent(ctx context.Context, ref AgentRef, m AgentMerge) (last AgentMerge, again bool, err error) {
+	j, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
+		if tx.job.Phase != AgentPublishing {
+			return Errorf(CodeJobNotActive, "the round is %s", tx.job.Phase)
+		}
+		was := tx.job.Merge
+		if again = was.Digest == m.Digest || was.N < MaxAgentMerges; !again || was.Digest == m.Digest {
+			return errNothing
+		}
+		commit, _, err := readOr[AgentCommit](ctx, s, agentCommitKey(ref))
+		if err != nil {
+			return err
+		}
+		if commit != (AgentCommit{}) {
+			return Errorf(CodeTemporary, "the round is being published by another step")
+		}
+		tx.job.Merge = AgentMerge{Digest: m.Digest, Manifest: m.Manifest, N: was.N + 1}
+		return nil
+	})
+	return j.Merge, again, err
 }
 
 // maxReturn is the longest text of a return, in bytes.
@@ -435,6 +463,8 @@ type AgentResult struct {
 	RoundTitle string
 	// Sources are those of the round's statements.
 	Sources []AgentSource
+	// Reviewed is the digest in the record of Review that the changes were published with.
+	Reviewed string
 	// Shown replaces that of the job where its title is not empty.
 	Shown  AgentShown
 	Events []AgentEvent
@@ -505,7 +535,7 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 		tx.job.Seen = result.Seen
 		reopened = tx.job.Messages > result.Seen
 		tx.put(agentEndKey(ref), 0, AgentEnd{
-			Round: ref.Round, Reopened: reopened, Base: tx.job.Base, Seen: result.Seen, Branch: tx.job.Branch, Title: cutText(cmp.Or(result.RoundTitle, result.Title), maxEventText), Summary: tx.job.Summary,
+			Round: ref.Round, Reopened: reopened, Base: tx.job.Base, Seen: result.Seen, Branch: tx.job.Branch, Title: cutText(cmp.Or(result.RoundTitle, result.Title), maxEventText), Summary: tx.job.Summary, Reviewed: result.Reviewed,
 			Sources: result.Sources[:min(len(result.Sources), MaxAgentSources)],
 		})
 		if reopened {

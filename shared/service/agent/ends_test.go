@@ -261,12 +261,12 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "a message in the middle", script: steps(lists, told("Also the index", mends), finishes), turn: 1, asked: func(w *world, j admin.AgentJob) { w.message(j, "Also the index") }, want: expected{pulls: 1, turns: 3, body: []string{"> Also the index"}}},
 		{name: "a message before the first turn", script: steps(told("Also the index", mends), finishes), asked: func(w *world, j admin.AgentJob) { w.message(j, "Also the index") }, want: expected{pulls: 1, turns: 2}},
 		{name: "a message after finish", script: steps(mends, finishes, told("And the index", modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "widgets", "new": "gadgets"}))), done("Both")), asked: func(w *world, j admin.AgentJob) {
-			w.at(job.TaskAgentPublish, func() { w.message(j, "And the index") })
+			w.at(job.TaskAgentReview, func() { w.message(j, "And the index") })
 		}, want: expected{pulls: 1, turns: 4, body: []string{"> And the index", "`index.mdx`"}}},
 		{name: "cancelled before Prepare", asked: func(w *world, j admin.AgentJob) { w.cancel(j) }, want: expected{code: admin.CodeCancelled}},
 		{name: "cancelled in the middle", script: steps(mends, finishes), turn: 2, asked: func(w *world, j admin.AgentJob) { w.cancel(j) }, want: expected{code: admin.CodeCancelled, turns: 1}},
 		{name: "cancelled after finish", script: steps(mends, finishes), asked: func(w *world, j admin.AgentJob) {
-			w.at(job.TaskAgentPublish, func() { w.cancel(j) })
+			w.at(job.TaskAgentReview, func() { w.cancel(j) })
 		}, want: expected{code: admin.CodeCancelled}},
 
 		// What its repository may be.

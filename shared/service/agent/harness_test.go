@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
 	"github.com/bindery-docs/bindery/shared/service/agent/pull"
+	"github.com/bindery-docs/bindery/shared/service/agent/review"
 	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
@@ -40,6 +42,7 @@ type world struct {
 	segment time.Duration
 	sleep   func(context.Context, time.Duration) error // between looks at the job
 	first   map[string]func()                          // what happens before a task, once
+	islands page.Islands                               // what runs components in Review
 	spare   bool                                       // the model has a fallback, "spare"
 	context int                                        // of the model, in tokens; 0: 64,000
 	small   int                                        // the same of its fallback
@@ -50,10 +53,15 @@ type world struct {
 	*storetest.Clock
 }
 
-// allSteps are the steps of the workflow, those of package pull and Work.
+// allSteps are the steps of the workflow: those of package pull, Work and Review.
 type allSteps struct {
 	*pull.Steps
-	work *agent.Steps
+	work   *agent.Steps
+	review *review.Steps
+}
+
+func (s allSteps) Review(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
+	return s.review.Review(ctx, ref)
 }
 
 func (s allSteps) Work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
@@ -175,7 +183,11 @@ func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return allSteps{fetches, works}
+	reviews, err := review.New(review.Options{Admin: s, Objects: o, Islands: w.islands})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return allSteps{fetches, works, reviews}
 }
 
 // ask starts a job.
@@ -306,6 +318,7 @@ func (w *world) tasks(s allSteps) map[string]asl.Task {
 	out := map[string]asl.Task{job.TaskAgentFail: job.Task(job.Silent(keeper.FailAgent))}
 	steps := s.Tasks()
 	maps.Copy(steps, s.work.Tasks())
+	maps.Copy(steps, s.review.Tasks())
 	for name, task := range steps {
 		out[name] = func(ctx context.Context, in json.RawMessage) (json.RawMessage, error) {
 			if first := w.first[name]; first != nil {

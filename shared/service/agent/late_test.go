@@ -31,6 +31,8 @@ func TestLateStarts(t *testing.T) {
 	}
 	out, err := w.steps.Prepare(w.ctx, ref)
 	next("Prepare", out, err, job.NextWork)
+	out, err = w.steps.Review(w.ctx, ref)
+	next("Review before the work is done", out, err, job.NextWork)
 	out, err = w.steps.Publish(w.ctx, ref)
 	next("Publish before the work is done", out, err, job.NextWork)
 	out, err = w.steps.Work(w.ctx, ref)
@@ -43,9 +45,14 @@ func TestLateStarts(t *testing.T) {
 	if j = w.job(j.ID); j.Status != admin.AgentActive {
 		t.Fatalf("the late Work made the job %+v", j)
 	}
+	out, err = w.steps.Review(w.ctx, ref)
+	next("Review", out, err, job.NextPublish)
 	for range 2 {
 		out, err = w.steps.Publish(w.ctx, ref)
 		next("Publish", out, err, job.NextDone)
+		if _, err := w.steps.Review(w.ctx, ref); admin.CodeOf(err) != admin.CodeJobNotActive {
+			t.Errorf("Review of a round that is over returns %v", err)
+		}
 	}
 	if j = w.job(j.ID); j.Status != admin.AgentCompleted || len(w.forge.Pulls()) != 1 {
 		t.Errorf("the job is %+v, pull requests are %+v", j, w.forge.Pulls())
@@ -91,7 +98,7 @@ func TestLatePrepare(t *testing.T) {
 			w.at("forge", func() {
 				for out := (job.AgentOutput{}); out.Next != until; {
 					step := map[string]func(context.Context, admin.AgentRef) (job.AgentOutput, error){
-						"": w.steps.Prepare, job.NextWork: w.steps.Work, job.NextPublish: w.steps.Publish,
+						"": w.steps.Prepare, job.NextWork: w.steps.Work, job.NextReview: w.steps.Review, job.NextPublish: w.steps.Publish,
 					}[out.Next]
 					var err error
 					if out, err = step(w.ctx, ref); err != nil {

@@ -66,7 +66,7 @@ func TestWhatARoundRemembers(t *testing.T) {
 			files: map[string]string{"guides/start.mdx": mended}},
 		{name: "a budget that ended with finish", set: admin.AgentSettings{MaxTurns: 3}, first: append(steps(mends), append(reads(1), modeltest.Calls(call("finish", args{"title": "Half", "summary": "The start page.", "left": "The index."})))...),
 			tells: []string{"Left to do:\n<left>\nThe index.\n</left>"}},
-		{name: "cancelled", first: steps(mends, finishes), code: admin.CodeCancelled, cancel: job.TaskAgentPublish, second: steps(done("Go on")),
+		{name: "cancelled", first: steps(mends, finishes), code: admin.CodeCancelled, cancel: job.TaskAgentReview, second: steps(done("Go on")),
 			tells: []string{"The one who asked cancelled it. It changed guides/start.mdx."}, files: map[string]string{"guides/start.mdx": mended}},
 		{name: "cancelled before the first turn", code: admin.CodeCancelled, cancel: job.TaskAgentWork, second: steps(lists, done("Nothing")),
 			tells: []string{"<request>\nFIRST\n</request>\nThe one who asked cancelled it. It changed nothing.\n\nThere is no pull request yet.\n\nThe request:\n<request>\nSECOND\n"}},

@@ -405,6 +405,10 @@ func (l *Live) body(ctx context.Context, i int) (*page.Result, error) {
 	return &b.page.Result, nil
 }
 
+// Result renders the body of a page, unless it is kept, as the bundle has it. The
+// result must not be changed.
+func (l *Live) Result(ctx context.Context, i int) (*page.Result, error) { return l.body(ctx, i) }
+
 // keep returns what is kept of a page. It is rendered where nothing is, where
 // something changed since, or where its copies are asked for and not kept.
 func (l *Live) keep(ctx context.Context, i int, copies bool) (*liveBody, error) {

@@ -166,7 +166,7 @@ func TestSweepOfAgents(t *testing.T) {
 		return len(page.Records)
 	}
 	mine, stray, export := job.AgentObjects+j.ID+"/1/turn-a", job.AgentObjects+"agj_gone/1/turn-a", "orgs/x/packs/a"
-	for _, key := range []string{mine, job.AgentObjects + j.ID + "/2/turn-b", stray, export} {
+	for _, key := range []string{mine, job.AgentObjects + j.ID + "/2/turn-b", job.AgentReviews + j.ID + "/1/a", stray, export} {
 		if _, err := objects.Objects().Put(t.Context(), key, strings.NewReader("x"), store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestSweepOfAgents(t *testing.T) {
 			t.Errorf("%q are left, want %q", keys, left)
 		}
 	}
-	all := []string{stray, mine, job.AgentObjects + j.ID + "/2/turn-b", export}
+	all := []string{stray, mine, job.AgentObjects + j.ID + "/2/turn-b", job.AgentReviews + j.ID + "/1/a", export}
 	slices.Sort(all)
 	sweep(all...)
 	if err := s.FailAgent(t.Context(), j.Current(), admin.CodeLoop, ""); err != nil {

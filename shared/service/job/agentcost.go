@@ -23,16 +23,16 @@ const agentLook = 5 * time.Second
 // real jobs.
 func AgentAsksOf(rounds, turns, more int) Asks {
 	once := Asks{WriteUnits: 8}
-	round := Asks{WriteUnits: 70, ReadUnits: 51, ObjectWrites: 2, ObjectReads: 4, Transitions: 7, Calls: 3}
-	turn := Asks{WriteUnits: 10, ReadUnits: 6, ObjectWrites: 1, ObjectReads: 1}
-	// Each round but the first reads the one before it, with its turns.
+	round := Asks{WriteUnits: 70, ReadUnits: 60, ObjectWrites: 3, ObjectReads: 8, Transitions: 9, Calls: 4}
+	turn := Asks{WriteUnits: 10, ReadUnits: 6, ObjectWrites: 1, ObjectReads: 2}
+	// Each round but the first reads the one before it, with its turns and its review.
 	later, again := 0, 0
 	if rounds > 1 {
 		later, again = rounds-1, turns-turns/rounds
 	}
 	return Asks{
-		WriteUnits: once.WriteUnits + rounds*round.WriteUnits + turns*turn.WriteUnits, ReadUnits: rounds*round.ReadUnits + turns*turn.ReadUnits + 2*later,
-		ObjectWrites: rounds*round.ObjectWrites + turns*turn.ObjectWrites, ObjectReads: rounds*round.ObjectReads + turns*turn.ObjectReads + 2*later + again,
+		WriteUnits: once.WriteUnits + rounds*round.WriteUnits + turns*turn.WriteUnits, ReadUnits: rounds*round.ReadUnits + turns*turn.ReadUnits + 4*later,
+		ObjectWrites: rounds*round.ObjectWrites + turns*turn.ObjectWrites, ObjectReads: rounds*round.ObjectReads + turns*turn.ObjectReads + 3*later + again,
 		Transitions: rounds*round.Transitions + 2*more, Calls: rounds*round.Calls + more,
 	}
 }

@@ -39,6 +39,7 @@ const (
 const (
 	TaskAgentPrepare = "agentprepare"
 	TaskAgentWork    = "agentwork"
+	TaskAgentReview  = "agentreview"
 	TaskAgentPublish = "agentpublish"
 	TaskAgentFail    = "agentfail"
 )
@@ -47,14 +48,16 @@ const (
 // to the choice after it.
 type AgentOutput struct {
 	admin.AgentRef
-	Next string `json:"next"` // one of NextWork, NextPublish, NextDone and NextWait
+	Next string `json:"next"` // one of NextWork, NextReview, NextPublish, NextDone and NextWait
 	// WaitUntil is when Work is called again after NextWait, in whole seconds.
 	WaitUntil time.Time `json:"waitUntil,omitzero"`
 }
 
-// What comes after a step of a round.
+// What comes after a step of a round. After NextPublish of Work, the workflow reviews the
+// round before it publishes it.
 const (
 	NextWork    = "work"
+	NextReview  = "review"
 	NextPublish = "publish"
 	NextDone    = "done"
 	NextWait    = "wait"
@@ -160,6 +163,7 @@ func AgentDefinition(resource func(task string) string) ([]byte, error) {
 	return statemachine.Fill(statemachine.Agent(), map[string]string{
 		statemachine.AgentPrepareFunction: resource(TaskAgentPrepare),
 		statemachine.AgentWorkFunction:    resource(TaskAgentWork),
+		statemachine.AgentReviewFunction:  resource(TaskAgentReview),
 		statemachine.AgentPublishFunction: resource(TaskAgentPublish),
 		statemachine.AgentFailFunction:    resource(TaskAgentFail),
 	})

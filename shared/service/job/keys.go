@@ -13,6 +13,13 @@ const AllObjects = admin.AllExports
 // slash follow.
 const AgentObjects = "agents/"
 
+// AgentReviews begins the keys of the records of the step Review, which no other step
+// can write; the id of the job and a slash follow.
+const AgentReviews = "agentreviews/"
+
+// allAgents begins the keys of both.
+const allAgents = "agent"
+
 // bundleName is the object that a completed job is for. It, the list of what it
 // changed (admin.ChangesKey) and the job's findings (admin.FindingsKey) are all
 // that outlives its end.

@@ -330,7 +330,7 @@ func (k *Keeper) sweepBundles(ctx context.Context, round *admin.SweepRound) erro
 // sweepAgents looks at the next page of objects of agent jobs and removes those of jobs
 // that are archived, with the files of their messages.
 func (k *Keeper) sweepAgents(ctx context.Context, round *admin.SweepRound) error {
-	list, err := k.opt.Objects.List(ctx, AgentObjects, round.Agent, bundlePage)
+	list, err := k.opt.Objects.List(ctx, allAgents, round.Agent, bundlePage)
 	if err != nil {
 		return err
 	}
@@ -341,7 +341,8 @@ func (k *Keeper) sweepAgents(ctx context.Context, round *admin.SweepRound) error
 	jobs := make(map[string]bool) // whether a job is archived
 	var gone []string
 	for _, o := range list {
-		id, _, _ := strings.Cut(strings.TrimPrefix(o.Key, AgentObjects), "/")
+		_, rest, _ := strings.Cut(o.Key, "/")
+		id, _, _ := strings.Cut(rest, "/")
 		archived, known := jobs[id]
 		if !known {
 			j, err := k.opt.Admin.FindAgent(ctx, id)
@@ -378,7 +379,7 @@ func (k *Keeper) sweepAgents(ctx context.Context, round *admin.SweepRound) error
 		if err := k.opt.Objects.Delete(ctx, gone...); err != nil {
 			return err
 		}
-		k.opt.Log.InfoContext(ctx, "swept objects", "prefix", AgentObjects, "count", len(gone))
+		k.opt.Log.InfoContext(ctx, "swept objects", "prefix", allAgents, "count", len(gone))
 	}
 	round.Agent = list[len(list)-1].Key
 	return nil

@@ -409,6 +409,7 @@ func TestWaitingExecutionsTakeNoPlace(t *testing.T) {
 		begun <- "round goes on"
 		return job.AgentOutput{Next: job.NextPublish}
 	})
+	tasks[job.TaskAgentReview] = step(func(int) job.AgentOutput { return job.AgentOutput{Next: job.NextPublish} })
 	tasks[job.TaskAgentPublish] = step(func(int) job.AgentOutput { return job.AgentOutput{Next: job.NextDone} })
 	tasks[job.TaskAgentFail] = step(func(int) job.AgentOutput { return job.AgentOutput{} })
 	if err := l.Runner().Start(t.Context(), store.WorkflowAgent, "agj_1-1", []byte(`{"projectId":"prj_1","jobId":"agj_1","round":1}`)); err != nil {
@@ -448,7 +449,7 @@ func TestStoppedWhileItWaits(t *testing.T) {
 		begun <- "round waits"
 		return json.Marshal(job.AgentOutput{Next: job.NextWait, WaitUntil: time.Now().Add(time.Hour)})
 	}
-	for _, name := range []string{job.TaskAgentPrepare, job.TaskAgentWork, job.TaskAgentPublish, job.TaskAgentFail} {
+	for _, name := range []string{job.TaskAgentPrepare, job.TaskAgentWork, job.TaskAgentReview, job.TaskAgentPublish, job.TaskAgentFail} {
 		tasks[name] = waits
 	}
 	tasks[job.TaskAgentPrepare] = func(context.Context, json.RawMessage) (json.RawMessage, error) {

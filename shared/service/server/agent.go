@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/pull"
+	"github.com/bindery-docs/bindery/shared/service/agent/review"
 	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
 	"github.com/bindery-docs/bindery/shared/service/agent/setup/models"
 )
@@ -47,7 +49,7 @@ func (s *Server) addAgent(opt Options) error {
 		find = s.models.Model
 	}
 	// As in the cloud, what asks the model can't reach a forge, nor the other way
-	// round.
+	// round, and the review can reach neither.
 	fetches := pull.Options{Admin: s.Admin, Objects: s.local.Objects(), Forge: s.forges.Forge, Log: s.log}
 	if opt.Dashboard != nil && s.Public != s.URL { // else others would come to their own machine
 		fetches.Dashboard = s.Public
@@ -60,9 +62,18 @@ func (s *Server) addAgent(opt Options) error {
 	if err != nil {
 		return err
 	}
+	looks := review.Options{Admin: s.Admin, Objects: s.local.Objects(), Log: s.log}
+	if opt.Program != "" {
+		looks.Islands = island.New(island.Options{Program: opt.Program, Log: s.log})
+	}
+	look, err := review.New(looks)
+	if err != nil {
+		return err
+	}
 	s.pull = fetch.Pull
 	maps.Copy(s.tasks, fetch.Tasks())
 	maps.Copy(s.tasks, work.Tasks())
+	maps.Copy(s.tasks, look.Tasks())
 	return nil
 }
 

@@ -182,9 +182,18 @@ func (s *runnerSuite) tasks() Tasks {
 			}
 			return in.output(job.NextPublish), nil
 		}),
-		job.TaskAgentPublish: step(job.TaskAgentPublish, func(_ context.Context, in input, _ int) (any, error) {
-			if strings.HasSuffix(in.JobID, "-unread") {
+		job.TaskAgentReview: step(job.TaskAgentReview, func(_ context.Context, in input, nth int) (any, error) {
+			if strings.HasSuffix(in.JobID, "-late") && nth == 1 {
 				return in.output(job.NextWork), nil
+			}
+			return in.output(job.NextPublish), nil
+		}),
+		job.TaskAgentPublish: step(job.TaskAgentPublish, func(_ context.Context, in input, nth int) (any, error) {
+			switch {
+			case strings.HasSuffix(in.JobID, "-unread"):
+				return in.output(job.NextWork), nil
+			case strings.HasSuffix(in.JobID, "-merged") && nth == 1:
+				return in.output(job.NextReview), nil
 			}
 			return in.output(job.NextDone), nil
 		}),
@@ -386,13 +395,17 @@ func (s *runnerSuite) unknown(t *testing.T) {
 func (s *runnerSuite) round(t *testing.T) {
 	name := s.startRound(t, unique()+"-ok")
 	s.endsOf(t, store.WorkflowAgent, name, store.Succeeded)
-	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 2, "agentpublish prj_1/2": 1})
+	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 2, "agentreview prj_1/2": 1, "agentpublish prj_1/2": 1})
+	// Publish may ask for another Review.
+	name = s.startRound(t, unique()+"-merged")
+	s.endsOf(t, store.WorkflowAgent, name, store.Succeeded)
+	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 2, "agentreview prj_1/2": 2, "agentpublish prj_1/2": 2})
 }
 
 func (s *runnerSuite) roundWaits(t *testing.T) {
 	name := s.startRound(t, unique()+"-busy")
 	s.endsOf(t, store.WorkflowAgent, name, store.Succeeded)
-	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 2, "agentpublish prj_1/2": 1})
+	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 2, "agentreview prj_1/2": 1, "agentpublish prj_1/2": 1})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.until.IsZero() || s.woken.Before(s.until) {
@@ -411,7 +424,13 @@ func (s *runnerSuite) roundFails(t *testing.T) {
 	if e := s.endsOf(t, store.WorkflowAgent, name, store.Failed); e.Error != "States.NoChoiceMatched" && e.Error != "States.Runtime" {
 		t.Errorf("got %+v", e)
 	}
-	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 3, "agentpublish prj_1/2": 1})
+	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 3, "agentreview prj_1/2": 1, "agentpublish prj_1/2": 1})
+	// And so may Review.
+	name = s.startRound(t, unique()+"-late")
+	if e := s.endsOf(t, store.WorkflowAgent, name, store.Failed); e.Error != "States.NoChoiceMatched" && e.Error != "States.Runtime" {
+		t.Errorf("got %+v", e)
+	}
+	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 3, "agentreview prj_1/2": 1})
 }
 
 func (s *runnerSuite) apart(t *testing.T) {

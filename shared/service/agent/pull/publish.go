@@ -28,9 +28,12 @@ const (
 // meanwhile, commits and pushes them without force, and updates or opens the pull
 // request. Next is done, or work if there is a message that the model has not read, or if
 // it gave the round back: once for refused changes, and twice for conflicts with others.
+// Next is review where Review has no record of exactly the commit and the changes that it
+// would push, because they were merged: after three times, it makes a draft without one.
 //
-// Its review relies on the forge's files, not on Work: which paths an agent may write,
-// what the files were before, and which hosts, code and secrets the changes add.
+// Its own review relies on the forge's files, not on Work: which paths an agent may write,
+// what the files were before, and which hosts, code and secrets the changes add. Review's
+// record adds what the rendered pages show.
 //
 // It returns the forge's errors (push_denied, branch_moved, …), changes_refused
 // and cancelled.
@@ -61,11 +64,7 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		}
 		return out, err
 	}
-	seen := r.Seen
-	if r.Spent() {
-		seen = in.Job.Messages
-	}
-	if unread, err := s.opt.Admin.BeginAgentPublish(ctx, ref, seen); err != nil || unread {
+	if unread, err := s.opt.Admin.BeginAgentPublish(ctx, ref, r.Answers()); err != nil || unread {
 		out.Next = job.NextWork
 		return out, err
 	}
@@ -86,8 +85,12 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 			}
 			return out, err
 		}
-		if what == givenBack {
+		switch what {
+		case givenBack:
 			out.Next = job.NextWork
+			return out, nil
+		case merged:
+			out.Next = job.NextReview
 			return out, nil
 		}
 		if what == proposed && len(changes) > 0 {
@@ -141,6 +144,7 @@ const (
 	proposed  outcome = iota // they are in the pull request
 	givenBack                // the round was given back to Work
 	needless                 // others have made the same changes
+	merged                   // Review must look at them as they were merged with those of others
 )
 
 // maxPushes is the most tries to push if others push to the branch meanwhile.
@@ -148,7 +152,7 @@ const maxPushes = 3
 
 // propose pushes changes, and opens or updates the pull request. It fills in
 // the result for callers. If others push to the branch meanwhile, it merges the
-// changes with theirs, looks at the result again, and pushes that.
+// changes with theirs, and has Review look at the result before it pushes that.
 func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Change, result *admin.AgentResult) (outcome, error) {
 	f, repo, err := s.opt.Forge(ctx, r.In.Project)
 	if err != nil {
@@ -188,6 +192,16 @@ func (s *Steps) proposeOnce(ctx context.Context, f *forge.Forge, repo forge.Repo
 	if err := look(r, g.base, root, g.changes); err != nil {
 		return needless, err
 	}
+	seen, unseen, err := s.reviewed(ctx, r, g, root)
+	if err != nil {
+		return needless, err
+	}
+	if seen == nil {
+		return merged, nil
+	}
+	if err := accept(r, seen, unseen); err != nil {
+		return needless, err
+	}
 	start, err := s.start(ctx, f, repo, r, g)
 	if err != nil {
 		return needless, err
@@ -195,7 +209,7 @@ func (s *Steps) proposeOnce(ctx context.Context, f *forge.Forge, repo forge.Repo
 	if start != g.tree {
 		defer start.Close()
 	}
-	w, err := s.whole(ctx, r, start, g, root)
+	w, err := s.whole(ctx, r, start, g, root, seen)
 	if err != nil {
 		return needless, err
 	}
@@ -208,12 +222,15 @@ func (s *Steps) proposeOnce(ctx context.Context, f *forge.Forge, repo forge.Repo
 	if err != nil {
 		return needless, err
 	}
-	t := text{round: r, whole: w, rounds: rounds(r, before, g.branch), repository: repo, dashboard: s.opt.Dashboard, merged: len(g.conflicts)}
+	t := text{round: r, whole: w, rounds: rounds(r, before, g.branch), repository: repo, dashboard: s.opt.Dashboard, merged: len(g.conflicts), unseen: unseen}
+	if unseen {
+		w.review.Unseen = append(w.review.Unseen, "all pages as they are with what people pushed: they pushed while each of the last reviews ran")
+	}
 	if t.head, err = s.push(ctx, f, repo, r, g, g.changes, t.roundTitle()); err != nil {
 		return needless, err
 	}
 	result.Branch, result.Fork, result.Changes, result.Review, result.Pages = g.branch, g.fork, w.stat(), w.review, w.pages()
-	result.Title, result.RoundTitle = t.title(), t.roundTitle()
+	result.Title, result.RoundTitle, result.Reviewed = t.title(), t.roundTitle(), seen.Digest
 	p, shown, err := s.pull(ctx, f, repo, g.branch, t)
 	result.PRLink, result.PRNumber, result.Shown = p.URL, p.Number, shown
 	if err == nil && p.Number != 0 && p.Number != r.In.Job.PRNumber {

@@ -38,6 +38,7 @@ type text struct {
 	head       string // commit
 	dashboard  string // address, "" if there is none
 	merged     int    // places at which the text of others stays in place of the round's changes
+	unseen     bool   // nobody could look at the rendered pages with what others pushed last
 }
 
 // roundTitle is the title of this round and of its commit.
@@ -84,7 +85,7 @@ func (t text) template() string {
 // something in it is open.
 func (t text) draft() bool {
 	f, review := t.round.Finish, t.whole.review
-	return t.round.In.Job.Draft || len(review.Findings)+t.merged > 0 || f.Question != "" || f.Left != ""
+	return t.round.In.Job.Draft || t.unseen || len(review.Findings)+t.merged > 0 || f.Question != "" || f.Left != ""
 }
 
 // marks returns the comments around Bindery's part of the text.
@@ -128,6 +129,7 @@ func (t text) part(room int) string {
 	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts)
 	warn(&b, "Executable code in pages, which runs where the site is read", review.Executable)
 	warn(&b, "Files that are no parts of the site", review.Others)
+	warn(&b, "Pages that could not be looked at as readers get them", review.Unseen)
 	if n, lost := len(t.whole.site.Lost)-maxListed, t.whole.site.Lost; n > 0 {
 		warn(&b, "Addresses of pages that lead nowhere any more, and "+strconv.Itoa(n)+" more", lost[:maxListed])
 	} else {

@@ -36,8 +36,9 @@ type file struct {
 }
 
 // whole compares the commit at which the pull request begins with its new head, which is
-// the parent of the round's commit with the round's changes.
-func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g ground, root string) (*whole, error) {
+// the parent of the round's commit with the round's changes. seen is Review's record of
+// these.
+func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g ground, root string, seen *agent.Reviewed) (*whole, error) {
 	base, changes := g.base, g.changes
 	before := base
 	if start.Commit != g.tree.Commit {
@@ -93,14 +94,16 @@ func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g 
 		}
 	}
 	found := tool.Look(before, root, all)
+	found.NewHosts, found.Executable = withHosts(found.NewHosts, seen.Hosts), withCode(found.Executable, seen.Code)
+	unseen := slices.Concat(seen.Failed, seen.Left)
 	others, err := tool.Others(before, root, all)
 	if err != nil {
 		return nil, err
 	}
 	// These lists are never cut: a missing line could be the one that matters.
-	if first := slices.Concat(found.NewHosts, found.Executable, others); len(strings.Join(first, "\n")) > maxFirst {
-		return nil, admin.Errorf(admin.CodeChanges, "the changes have %d new hosts, %d pieces of code and %d other files, which is more than a pull request can list",
-			len(found.NewHosts), len(found.Executable), len(others))
+	if first := slices.Concat(found.NewHosts, found.Executable, others, unseen); len(strings.Join(first, "\n")) > maxFirst {
+		return nil, admin.Errorf(admin.CodeChanges, "the changes have %d new hosts, %d pieces of code, %d other files and %d pages that can't be rendered, which is more than a pull request can list",
+			len(found.NewHosts), len(found.Executable), len(others), len(unseen))
 	}
 	known := before
 	if at, err := siteRoot(before, r.In.Project.Agent.Root); err != nil || at != root {
@@ -125,7 +128,7 @@ func (s *Steps) whole(ctx context.Context, r *agent.Round, start *forge.Tree, g 
 	}
 	w.move(w.site.Leads)
 	findings, err := findingsOf(ctx, r.In.Project.Domain, from, to)
-	w.review = admin.AgentReview{NewHosts: plain(found.NewHosts), Executable: plain(found.Executable), Others: plain(others), Findings: plain(findings[:min(len(findings), maxFindings)])}
+	w.review = admin.AgentReview{NewHosts: plain(found.NewHosts), Executable: plain(found.Executable), Others: plain(others), Findings: plain(findings[:min(len(findings), maxFindings)]), Unseen: plain(unseen)}
 	return w, err
 }
 

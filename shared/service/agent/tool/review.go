@@ -148,28 +148,34 @@ func (r *reviewer) known() {
 	for _, h := range r.hosts {
 		left[h.what] = true
 	}
-	for p, e := range r.entries {
-		if len(left) == 0 {
-			break
+	unnamed(r.base, left)
+	for _, h := range r.hosts {
+		if left[h.what] {
+			delete(left, h.what)
+			r.NewHosts = append(r.NewHosts, fmt.Sprintf("%s (%s:%d)", h.what, h.path, h.line))
 		}
-		if !e.Text || !allowedExtensions[strings.ToLower(path.Ext(p))] {
+	}
+}
+
+// unnamed removes from left the hosts that a repository names in links, pictures and
+// files.
+func unnamed(base Base, left map[string]bool) {
+	for _, e := range base.Paths() {
+		if len(left) == 0 {
+			return
+		}
+		if !e.Text || !allowedExtensions[strings.ToLower(path.Ext(e.Path))] {
 			continue
 		}
-		src, err := r.base.Read(p)
+		src, err := base.Read(e.Path)
 		if err != nil {
 			continue
 		}
 		lower := bytes.ToLower(src)
 		for host := range left {
-			if bytes.Contains(lower, []byte(host)) && slices.ContainsFunc(hostsOf(p, src), func(h mark) bool { return h.text == host }) {
+			if bytes.Contains(lower, []byte(host)) && slices.ContainsFunc(hostsOf(e.Path, src), func(h mark) bool { return h.text == host }) {
 				delete(left, host)
 			}
-		}
-	}
-	for _, h := range r.hosts {
-		if left[h.what] {
-			delete(left, h.what)
-			r.NewHosts = append(r.NewHosts, fmt.Sprintf("%s (%s:%d)", h.what, h.path, h.line))
 		}
 	}
 }

@@ -1,0 +1,104 @@
+package pull
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent"
+	"github.com/bindery-docs/bindery/shared/service/forge"
+)
+
+// reviewed returns Review's record of the changes that are to be pushed. It returns nil
+// if there is none yet: then the round goes to Review with the changes as they are
+// merged. If it went there as often as it may, it returns the record of the last merge,
+// and unseen is set: people have pushed since.
+func (s *Steps) reviewed(ctx context.Context, r *agent.Round, g ground, root string) (seen *agent.Reviewed, unseen bool, err error) {
+	digest := agent.ReviewDigest(g.tree.Commit, g.changes)
+	if seen, err = s.rounds.Reviewed(ctx, r.Ref, digest); seen != nil || err != nil {
+		return seen, false, err
+	}
+	m := agent.Manifest{Commit: g.tree.Commit, Ref: g.tree.Ref, Root: root, Files: slices.Clone(g.files), Carried: g.changes}
+	if m.Packs, err = s.rounds.Pack(ctx, r.Ref, g.base, m.Files); err != nil {
+		return nil, false, err
+	}
+	merge := admin.AgentMerge{Digest: digest}
+	if merge.Manifest, err = s.rounds.KeepJSON(ctx, r.Ref, "manifest", m); err != nil {
+		return nil, false, err
+	}
+	last, again, err := s.opt.Admin.MergeAgent(ctx, r.Ref, merge)
+	if again || err != nil {
+		return nil, false, err
+	}
+	if seen, err = s.rounds.Reviewed(ctx, r.Ref, last.Digest); seen == nil && err == nil {
+		err = admin.Errorf(admin.CodeInternal, "the round was not reviewed")
+	}
+	return seen, true, err
+}
+
+// accept refuses changes that the project does not accept, by what Review saw of them.
+func accept(r *agent.Round, seen *agent.Reviewed, unseen bool) error {
+	settings := r.In.Project.Agent
+	strict := settings.RefuseNewHosts || settings.RefuseExecutable
+	if unseen && strict {
+		return admin.Errorf(forge.CodeMoved, "people pushed to the branch while each of the last reviews ran, and the project accepts no changes that were not reviewed")
+	}
+	if len(seen.Failed) > 0 && strict {
+		return admin.Errorf(admin.CodeChanges, "a page could not be looked at as readers get it: %s", seen.Failed[0])
+	}
+	first := func(list []agent.ReviewedItem) (string, bool) {
+		at := slices.IndexFunc(list, func(i agent.ReviewedItem) bool { return !i.Earlier })
+		if at < 0 {
+			return "", false
+		}
+		return shown(list[at]), true
+	}
+	if line, ok := first(seen.Hosts); ok && settings.RefuseNewHosts {
+		return admin.Errorf(admin.CodeChanges, "the changes add a link to, or a picture from, a new host: %s", line)
+	}
+	if line, ok := first(seen.Code); ok && settings.RefuseExecutable {
+		return admin.Errorf(admin.CodeChanges, "the changes add executable code: %s", line)
+	}
+	return nil
+}
+
+// shown is an item of a record as a line of a review.
+func shown(i agent.ReviewedItem) string {
+	if i.ID == i.What { // a host
+		return fmt.Sprintf("%s (%s, as readers get it)", i.What, i.File)
+	}
+	return fmt.Sprintf("%s: %s, as readers get it", i.File, i.What)
+}
+
+// withHosts adds the hosts of a record to the lines of the review of sources, each host
+// once.
+func withHosts(lines []string, items []agent.ReviewedItem) []string {
+	for _, i := range items {
+		if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, i.ID+" (") }) {
+			lines = append(lines, shown(i))
+		}
+	}
+	return lines
+}
+
+// withCode adds the code of a record to the lines of the review of sources. Of a file
+// they have as much as the record where the same code is in both.
+func withCode(lines []string, items []agent.ReviewedItem) []string {
+	known := map[string]int{} // by file
+	for _, l := range lines {
+		path, _, _ := strings.Cut(l, ":")
+		known[path]++
+	}
+	byFile := map[string]int{}
+	for _, i := range items {
+		byFile[i.File]++
+	}
+	for _, i := range items {
+		if line := shown(i); known[i.File] < byFile[i.File] && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
