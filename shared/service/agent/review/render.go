@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/render/edit"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -84,16 +85,21 @@ func (s *Steps) open(ctx context.Context, project admin.Project, files fs.FS, be
 }
 
 // each calls fn with what browsers get of each touched page and file, by its source, and
-// with the reason why it could not be rendered.
-func (st *state) each(ctx context.Context, t touched, fn func(file string, seen tool.Seen, failed string)) error {
-	for _, i := range t.pages {
+// with the reason why it could not be rendered. After end it begins to render no page: it
+// returns how many are left.
+func (st *state) each(ctx context.Context, t touched, end time.Time, fn func(file string, seen tool.Seen, failed string)) (left int, err error) {
+	for at, i := range t.pages {
+		if st.steps.opt.Now().After(end) {
+			left = len(t.pages) - at
+			break
+		}
 		source := st.live.Site().Pages[i].Source
 		seen, err := st.page(ctx, i)
 		switch {
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return 0, ctx.Err()
 		case admin.CodeOf(err) == admin.CodeTemporary:
-			return err
+			return 0, err
 		case err != nil:
 			reason := "it can't be rendered"
 			if c, ok := errors.AsType[store.Coded](err); ok && c.Code() != admin.CodeInternal {
@@ -106,18 +112,22 @@ func (st *state) each(ctx context.Context, t touched, fn func(file string, seen 
 		}
 	}
 	for _, name := range t.files {
-		if st.live == nil && (strings.HasSuffix(name, ".mdx") || strings.HasSuffix(name, ".md")) {
-			fn(name, tool.Seen{}, st.unusable)
-			continue
-		}
 		b, err := fs.ReadFile(st.files, name)
 		if err != nil {
 			continue // it is not there in this state
 		}
+		if len(b) > maxDocument {
+			fn(name, tool.Seen{}, "it is too large to look at")
+			continue
+		}
 		fn(name, file(name, b), "")
 	}
-	return nil
+	return left, nil
 }
+
+// maxDocument is the largest document that is read, in bytes: what it is read into takes
+// some fifty times as much memory.
+const maxDocument = 8 << 20
 
 // page reads what browsers get of a page: its document, the script of its components,
 // and its part of the style sheet.
@@ -130,6 +140,9 @@ func (st *state) page(ctx context.Context, i int) (tool.Seen, error) {
 	doc, err := st.live.File(ctx, st.live.Site().Pages[i].Output)
 	if err != nil {
 		return seen, err
+	}
+	if len(doc) > maxDocument || len(res.Script) > maxDocument {
+		return seen, admin.Errorf(admin.CodeSiteTooLarge, "it is too large to look at")
 	}
 	seen.Document(doc)
 	if res.Script != nil {

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/service/admin"
@@ -29,8 +30,12 @@ type Options struct {
 	// in what is reviewed.
 	Islands page.Islands
 	// Pages is how many pages are rendered that did not change themselves but use what
-	// changed; default 200.
+	// changed; default 200. Time is how long a review begins to render pages; default
+	// eight minutes, of the fifteen that a Lambda function has.
 	Pages int
+	Time  time.Duration
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
 	// Log receives what callers must not see; nil discards it.
 	Log *slog.Logger
 }
@@ -49,7 +54,10 @@ func New(opt Options) (*Steps, error) {
 		return nil, errors.New("agent: no records or no objects")
 	}
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
-	opt.Pages = cmp.Or(opt.Pages, 200)
+	opt.Pages, opt.Time = cmp.Or(opt.Pages, 200), cmp.Or(opt.Time, 8*time.Minute)
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
 	return &Steps{
 		opt: opt, rounds: agent.Rounds{Admin: opt.Admin, Objects: opt.Objects, Log: opt.Log},
 		export: export.New(export.Options{Log: opt.Log, Islands: opt.Islands, Renderer: "review"}),
@@ -153,10 +161,12 @@ func (s *Steps) look(ctx context.Context, project admin.Project, p *agent.Propos
 		return nil, err
 	}
 	was, now := before.touched(changed, again, s.opt.Pages), after.touched(changed, again, s.opt.Pages)
+	began := s.opt.Now()
 	was.frame(before) // what all pages have is not new on a new page
 	old := new(tool.Seen)
 	broken := map[string]bool{} // what could not be rendered before
-	if err := before.each(ctx, was, func(file string, seen tool.Seen, failed string) {
+	// What is left out before the changes is only listed as new after them.
+	if _, err := before.each(ctx, was, began.Add(s.opt.Time/2), func(file string, seen tool.Seen, failed string) {
 		old.Add(seen)
 		broken[file] = failed != ""
 	}); err != nil {
@@ -164,7 +174,7 @@ func (s *Steps) look(ctx context.Context, project admin.Project, p *agent.Propos
 	}
 	var all tool.Seen
 	hosts, code := map[string]string{}, map[string]string{} // the first file of each
-	err = after.each(ctx, now, func(file string, seen tool.Seen, failed string) {
+	late, err := after.each(ctx, now, began.Add(s.opt.Time), func(file string, seen tool.Seen, failed string) {
 		if failed != "" && !broken[file] {
 			r.Failed = append(r.Failed, full(file, p.Root)+": "+failed)
 		}
@@ -179,7 +189,12 @@ func (s *Steps) look(ctx context.Context, project admin.Project, p *agent.Propos
 	if err != nil {
 		return nil, err
 	}
-	r.Pages = len(now.pages)
+	if r.Pages = len(now.pages) - late; late > 0 {
+		r.Failed = append(r.Failed, fmt.Sprintf("the last %d pages of the site that changed, or that use what changed: there was no time to render them", late))
+	}
+	if after.live == nil {
+		r.Failed = append(r.Failed, after.unusable)
+	}
 	if now.left > 0 {
 		r.Left = []string{fmt.Sprintf("%d more pages that use what changed: more than the %d that are rendered", now.left, s.opt.Pages)}
 	}

@@ -175,6 +175,7 @@ func runsAs(kind string) bool {
 
 func (s *Seen) attribute(element, key, value string, depth int) {
 	switch {
+	case key == "xmlns" || strings.HasPrefix(key, "xmlns:"): // a name, which nobody loads
 	case len(key) > 2 && strings.HasPrefix(key, "on"):
 		s.Script("the attribute "+key, []byte(value))
 	case key == "style":
@@ -183,7 +184,7 @@ func (s *Seen) attribute(element, key, value string, depth int) {
 		s.document([]byte(value), depth-1)
 	case key == "content" && element == "meta":
 		s.whole(value) // the rest of a text leads nowhere
-	case loads()[key]:
+	case loads()[key], animates(element, key):
 		s.host(value, true)
 		s.runs(value)
 	default: // a presentation attribute of SVG, or one that a script may read
@@ -194,6 +195,12 @@ func (s *Seen) attribute(element, key, value string, depth int) {
 			}
 		}
 	}
+}
+
+// animates reports whether an attribute has values that an animation of SVG gives another
+// attribute, such as an address.
+func animates(element, key string) bool {
+	return (element == "set" || strings.HasPrefix(element, "animate")) && (key == "to" || key == "from" || key == "by" || key == "values")
 }
 
 // wholeAddress matches a text that is an address of another site, or a list of them.
@@ -208,7 +215,7 @@ func (s *Seen) whole(text string) {
 
 // runs adds an address that runs code.
 func (s *Seen) runs(value string) {
-	if !basehtml.SafeURL(value) {
+	if value != "data:," && !basehtml.SafeURL(value) { // that one is an empty picture
 		s.Script("an address that runs code", []byte(value))
 	}
 }
