@@ -29,7 +29,9 @@ func withComponents(t *testing.T, script ...modeltest.Step) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.islands = island.New(island.Options{Program: program})
+	components := island.New(island.Options{Program: program})
+	t.Cleanup(components.Close)
+	w.islands = components
 	w.steps = w.stepsOn(w.admin, w.objects)
 	w.forge.Write("main", map[string]string{
 		"docs.json":          strings.Replace(site()["docs.json"], `"navigation"`, `"variables": {"home": "known.example"}, "navigation"`, 1),

@@ -24,8 +24,10 @@ func steps(t *testing.T, pages int) *review.Steps {
 	if err != nil {
 		t.Fatal(err)
 	}
+	components := island.New(island.Options{Program: program})
+	t.Cleanup(components.Close)
 	l := ports(t)
-	s, err := review.New(review.Options{Admin: l.admin, Objects: l.objects, Islands: island.New(island.Options{Program: program}), Pages: pages})
+	s, err := review.New(review.Options{Admin: l.admin, Objects: l.objects, Islands: components, Pages: pages})
 	if err != nil {
 		t.Fatal(err)
 	}
