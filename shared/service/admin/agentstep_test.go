@@ -522,3 +522,60 @@ func TestFailedRoundsAreSeen(t *testing.T) {
 		})
 	}
 }
+
+// TestMergeAgent: a publishing round goes back to Review for so many different merges, in
+// all of the round, unless another start of Publish has recorded a commit.
+func TestMergeAgent(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	j, lease := w.atWork(x)
+	ref := j.Current()
+	merge := func(digest string, want admin.AgentMerge, again bool, code string) {
+		t.Helper()
+		got, is, err := w.MergeAgent(w.ctx, ref, admin.AgentMerge{Digest: digest, Manifest: "m" + digest})
+		if admin.CodeOf(err) != code || err == nil && (got != want || is != again) {
+			t.Fatalf("%+v, %t, %v, want %+v, %t, %q", got, is, err, want, again, code)
+		}
+	}
+	merge("a", admin.AgentMerge{}, false, admin.CodeJobNotActive) // it works
+	want(t, w.PutAgentTurn(w.ctx, &lease, admin.AgentTurn{N: 1, Object: "1", Seen: 1}), "")
+	if unread, err := w.BeginAgentPublish(w.ctx, ref, 1); unread || err != nil {
+		t.Fatal(unread, err)
+	}
+	a := admin.AgentMerge{Digest: "a", Manifest: "ma", N: 1}
+	merge("a", a, true, "")
+	merge("a", a, true, "")
+	if _, err := w.RecordAgentCommit(w.ctx, ref, admin.AgentCommit{ID: "c"}); err != nil {
+		t.Fatal(err)
+	}
+	merge("b", admin.AgentMerge{}, false, admin.CodeTemporary)
+	want(t, w.ForgetAgentCommit(w.ctx, ref, "c"), "")
+	merge("b", admin.AgentMerge{Digest: "b", Manifest: "mb", N: 2}, true, "")
+	// A round that is given back has no merge any more, and as many as before.
+	if returned, err := w.ReturnAgent(w.ctx, ref, admin.AgentReturn{Turn: 1, Reason: admin.AgentRefused, Text: "again"}, admin.AgentBase{}); !returned || err != nil {
+		t.Fatal(returned, err)
+	}
+	if m := w.agentNow(j).Merge; m != (admin.AgentMerge{N: 2}) {
+		t.Errorf("after a return: %+v", m)
+	}
+	want(t, w.PutAgentTurn(w.ctx, &lease, admin.AgentTurn{N: 2, Object: "2", Seen: 1}), "")
+	if unread, err := w.BeginAgentPublish(w.ctx, ref, 1); unread || err != nil {
+		t.Fatal(unread, err)
+	}
+	last := admin.AgentMerge{Digest: "c", Manifest: "mc", N: 3}
+	merge("c", last, true, "")
+	merge("d", last, false, "")
+	merge("c", last, true, "")
+	// The next round has its own.
+	if _, _, err := w.CompleteAgent(w.ctx, ref, admin.AgentResult{Seen: 1, Reviewed: "c"}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: j.Project, Job: j.ID, Prompt: "more"})
+	if err != nil || again.Merge != (admin.AgentMerge{}) {
+		t.Fatalf("%+v, %v", again.Merge, err)
+	}
+	ends, err := w.AgentEnds(w.ctx, again.Current())
+	if err != nil || len(ends) != 1 || ends[0].Reviewed != "c" {
+		t.Errorf("%+v, %v", ends, err)
+	}
+}

@@ -30,7 +30,7 @@ type Options struct {
 	// in what is reviewed.
 	Islands page.Islands
 	// Pages is how many pages are rendered that did not change themselves but use what
-	// changed; default 200. Time is how long a review begins to render pages; default
+	// changed; default 1,000. Time is how long a review begins to render pages; default
 	// eight minutes, of the fifteen that a Lambda function has.
 	Pages int
 	Time  time.Duration
@@ -54,7 +54,7 @@ func New(opt Options) (*Steps, error) {
 		return nil, errors.New("agent: no records or no objects")
 	}
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
-	opt.Pages, opt.Time = cmp.Or(opt.Pages, 200), cmp.Or(opt.Time, 8*time.Minute)
+	opt.Pages, opt.Time = cmp.Or(opt.Pages, 1000), cmp.Or(opt.Time, 8*time.Minute)
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}

@@ -2,8 +2,11 @@ package review_test
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -236,5 +239,35 @@ func TestTimeAndSizeAreBounded(t *testing.T) {
 	changed = map[string]string{"a.svg": "<svg>" + strings.Repeat("<g/>", 3<<20) + "</svg>"}
 	if r := look(t, steps(t, 0), base, changed); !slices.Equal(r.Failed, []string{"a.svg: it is too large to look at"}) {
 		t.Errorf("%+v", r)
+	}
+}
+
+// Words bring nothing new, on any page of the documentation of Bindery, and neither does
+// its configuration in another form.
+func TestNothingNewInWords(t *testing.T) {
+	const dir = "../../../../infra/docs"
+	files := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !slices.Contains([]string{".mdx", ".json", ".css", ".svg"}, path.Ext(p)) {
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(dir, p))
+		files[p] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, pages := map[string]string{}, 0
+	for p, text := range files {
+		if path.Ext(p) == ".mdx" && path.Dir(p) != "snippets" {
+			words[p] = text + "\nMore words.\n"
+			pages++
+		}
+	}
+	for _, changed := range []map[string]string{words, {"docs.json": strings.Replace(files["docs.json"], "{", "{ ", 1)}} {
+		if r := look(t, steps(t, 0), files, changed); len(r.Hosts)+len(r.Code)+len(r.Failed)+len(r.Left) > 0 || r.Pages < pages {
+			t.Errorf("%d of %d pages: hosts %q, code %q, failed %q, left %q", r.Pages, pages, lines(r.Hosts), lines(r.Code), r.Failed, r.Left)
+		}
 	}
 }
