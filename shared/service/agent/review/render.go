@@ -50,7 +50,7 @@ func (s *Steps) open(ctx context.Context, project admin.Project, files fs.FS, be
 	slices.Sort(st.paths)
 	in := export.LiveInput{Files: files, Paths: st.paths, Domain: project.Domain, Kind: project.Kind, Settings: project.Settings}
 	if before != nil {
-		in.Before = before.live
+		in.Before, in.Files = before.live, later{files}
 	}
 	// A page may be for some groups of readers alone. Pages of a group may name others.
 	for {
@@ -83,6 +83,29 @@ func (s *Steps) open(ctx context.Context, project admin.Project, files fs.FS, be
 		in.Groups = slices.Sorted(maps.Keys(groups))
 	}
 }
+
+// later are files with another time than those of the state before: what is known of a
+// file's bytes holds as long as size and time are the same.
+type later struct{ fs.FS }
+
+// ReadFile implements fs.ReadFileFS.
+func (f later) ReadFile(name string) ([]byte, error) { return fs.ReadFile(f.FS, name) }
+
+// ReadDir implements fs.ReadDirFS.
+func (f later) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(f.FS, name) }
+
+// Stat implements fs.StatFS.
+func (f later) Stat(name string) (fs.FileInfo, error) {
+	info, err := fs.Stat(f.FS, name)
+	if err != nil {
+		return nil, err
+	}
+	return laterInfo{info}, nil
+}
+
+type laterInfo struct{ fs.FileInfo }
+
+func (i laterInfo) ModTime() time.Time { return i.FileInfo.ModTime().Add(time.Second) }
 
 // each calls fn with what browsers get of each touched page and file, by its source, and
 // with the reason why it could not be rendered. After end it begins to render no page: it
