@@ -121,3 +121,50 @@ func TestFillRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestPublishComesAfterReview: nothing leads to Publish but the answer of Review, and each
+// task of the agent catches all errors.
+func TestPublishComesAfterReview(t *testing.T) {
+	names := statemachine.Variables(statemachine.Agent())
+	filled := map[string]string{}
+	for _, name := range names {
+		filled[name] = name
+	}
+	b, err := statemachine.Fill(statemachine.Agent(), filled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m struct {
+		StartAt string
+		States  map[string]struct {
+			Type, Next, Resource string
+			Choices              []struct{ StringEquals, Next string }
+			Catch                []struct{ ErrorEquals []string }
+		}
+	}
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	leads := map[string][]string{}
+	for name, s := range m.States {
+		leads[s.Next] = append(leads[s.Next], name)
+		for _, c := range s.Choices {
+			leads[c.Next] = append(leads[c.Next], name+" "+c.StringEquals)
+		}
+		if s.Type == "Task" && (len(s.Catch) != 1 || !slices.Equal(s.Catch[0].ErrorEquals, []string{"States.ALL"})) {
+			t.Errorf("%s catches %v", name, s.Catch)
+		}
+	}
+	for state, want := range map[string][]string{
+		"Publish": {"Reviewed publish"}, "Reviewed": {"Review"}, "Review": {"Published review", "Worked publish"},
+		"Work": {"Prepare", "Published work", "Reviewed work", "Waiting", "Worked work"}, "Done": {"Published done"},
+	} {
+		slices.Sort(leads[state])
+		if diff := cmp.Diff(want, leads[state]); diff != "" {
+			t.Errorf("what leads to %s:\n%s", state, diff)
+		}
+	}
+	if m.StartAt != "Prepare" || m.States["Publish"].Resource != statemachine.AgentPublishFunction || m.States["Review"].Resource != statemachine.AgentReviewFunction {
+		t.Errorf("%+v", m)
+	}
+}
