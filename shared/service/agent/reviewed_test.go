@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -271,5 +272,40 @@ func TestDeathInAMerge(t *testing.T) {
 			t.Fatalf("%s was not met: %q", calls[i], hit)
 		}
 		whole(j, hit)
+	}
+}
+
+// A new branch begins at the commit that was reviewed, whatever people push to the one
+// that it is for. Only where the forge does not have that commit any more, the changes
+// are merged with theirs, and reviewed again.
+func TestNewBranchBeginsAtWhatWasReviewed(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		gone            bool
+		merges, commits int
+	}{{"pushed", false, 0, 2}, {"replaced", true, 1, 2}} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, steps(mends, finishes)...)
+			j := w.ask("Mend the spelling of widget")
+			base := w.forge.Branch("main")
+			w.at(job.TaskAgentPublish, func() {
+				files := map[string]string{"more.md": "# More\n"}
+				if c.gone {
+					w.forge.OnlyTips()
+					w.forge.DeleteBranch("main")
+					maps.Copy(files, site())
+				}
+				w.forge.Write("main", files)
+			})
+			j = w.run(j)
+			pulls, files := w.forge.Pulls(), w.forge.Files("bindery/"+j.ID)
+			if j.Status != admin.AgentCompleted || len(pulls) != 1 || pulls[0].Draft || j.Merge.N != c.merges {
+				t.Fatalf("%+v: %d merges, %+v", j.Failure, j.Merge.N, pulls)
+			}
+			commits := w.forge.Commits("bindery/" + j.ID)
+			if _, theirs := files["more.md"]; theirs != c.gone || len(commits) != c.commits || (j.Fork == base) == c.gone {
+				t.Errorf("the branch begins at %s, not %s, with %d commits: %q", j.Fork, base, len(commits), files)
+			}
+		})
 	}
 }

@@ -469,9 +469,9 @@ type ground struct {
 
 // ground fetches the commit that the changes go on. That is the head of the
 // job's own branch where the round continues it, else of the branch that was
-// asked for. Where people have pushed since Prepare, theirs is the parent, and the
-// changes are merged with theirs; but if these conflict, a new branch begins from the
-// commit that Work has read. A round that has recorded its commit keeps its parent.
+// asked for. Where people have pushed to it since Prepare, theirs is the parent, and the
+// changes are merged with theirs; but a new branch begins from the commit that Work has
+// read, see asReviewed. A round that has recorded its commit keeps its parent.
 func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, changes []tool.Change) (g ground, err error) {
 	defer func() {
 		if err != nil && g.tree != nil {
@@ -500,9 +500,8 @@ func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repositor
 	if err := g.fetch(ctx, f, repo, r, changes, head, from); err != nil {
 		return g, err
 	}
-	if len(g.conflicts) > 0 && !continues && g.tree.Commit != j.Base.Commit {
-		g.tree.Close()
-		if err := g.fetch(ctx, f, repo, r, changes, j.Base.Commit, from); err != nil {
+	if !continues && g.tree.Commit != j.Base.Commit {
+		if err := s.asReviewed(ctx, f, repo, r, &g, changes, from); err != nil {
 			return g, err
 		}
 	}
@@ -510,6 +509,38 @@ func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repositor
 		g.fork, g.expect = "", g.tree.Commit
 	}
 	return g, nil
+}
+
+// asReviewed has a new branch begin at the commit that Work has read, if the changes
+// conflict with what people have pushed since to the branch that it is for, or if Review
+// has no record of them together. So where people push all the time, nothing waits for
+// another review. Without the commit, the branch begins at theirs.
+func (s *Steps) asReviewed(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g *ground, changes []tool.Change, from []string) error {
+	if len(g.conflicts) == 0 {
+		if len(g.changes) == 0 || r.In.Commit.ID != "" {
+			return nil
+		}
+		if seen, err := s.rounds.Reviewed(ctx, r.Ref, agent.ReviewDigest(g.tree.Commit, g.changes)); seen != nil || err != nil {
+			return err
+		}
+	}
+	read := ground{branch: g.branch, pushed: g.pushed}
+	if err := read.fetch(ctx, f, repo, r, changes, r.In.Job.Base.Commit, from); err != nil {
+		if read.tree != nil {
+			read.tree.Close()
+		}
+		if t, ok := errors.AsType[interface {
+			error
+			Temporary() bool
+		}](err); len(g.conflicts) > 0 || ctx.Err() != nil || ok && t.Temporary() {
+			return err
+		}
+		s.opt.Log.WarnContext(ctx, "the commit that a round began from can't be fetched any more", "job", r.Ref.Job, "error", err)
+		return nil
+	}
+	g.tree.Close()
+	*g = read
+	return nil
 }
 
 // fetch fetches a commit and merges the changes of a round with it.
