@@ -5,14 +5,17 @@
 //	  → Prepare   reads the repository at the branch and keeps its text
 //	  → Work      asks the model, turn by turn, and changes files in memory;
 //	              again until it says that it is done
+//	  → Review    renders the changed pages and records which hosts and code are new
 //	  → Publish   looks at the changes itself, commits, pushes, opens the pull request;
-//	              refused changes go back to Work, with the reason
+//	              refused changes go back to Work, with the reason, and changes that
+//	              were merged with those of others to Review
 //	  any error → Fail
 //
 // Safety rests on who may do what, not on the model's obedience. Prepare
 // and Publish have the forge's credential and no model; Work has the model and
-// no forge, and its tools reach nothing but a tree in memory. Publish trusts
-// nothing from Work: it checks each path and each changed file again.
+// no forge, and its tools reach nothing but a tree in memory; Review has neither. Publish
+// trusts nothing from Work: it checks each path and each changed file again, and pushes
+// only what Review has a record of.
 // Text of the repository, and everything that the model writes, is data.
 //
 // Each turn of Work ends with a checkpoint: what was asked, answered and
@@ -25,7 +28,8 @@
 // a digest of it, and begins with its changes if no pull request has them.
 //
 // This package has Work, and how a round is kept; package pull has the steps that
-// need a forge, so that a program with Work does not even link them.
+// need a forge, so that a program with Work does not even link them, and package review
+// the one that renders.
 //
 //	agent.go         the step and what it stands on
 //	rounds.go        Rounds: what all steps have in common; the codes of errors
@@ -38,6 +42,7 @@
 //	checkpoint.go    a turn as it is stored, and a round as its turns
 //	memory.go        the digest of earlier rounds, and their unpublished changes
 //	rebase.go        merges changes with those of others, by package merge
+//	reviewed.go      what Review looks at, and its record
 //	budget.go        what a round may use, and calls that go in circles
 //	check.go         findings, and which are new
 package agent

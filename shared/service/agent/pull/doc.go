@@ -6,6 +6,7 @@
 //	prepare.go   Prepare
 //	tree.go      a commit's files, as Prepare keeps them
 //	publish.go   Publish
+//	reviewed.go  the record of Review that Publish demands
 //	whole.go     a pull request as a whole, from its merge base to its head
 //	moves.go     which of its files were moved, and a summary of many
 //	pulltext.go  the text of the pull request

@@ -71,11 +71,11 @@ func (s *Steps) Tasks() map[string]func(context.Context, json.RawMessage) (json.
 
 // Review ends a round's Work and writes the record of what it proposes to publish, unless
 // there is one. Next is publish, or work if there is a message that the model has not
-// read. A round that works again is left to it.
+// read, or if the round works again.
 //
-// It returns the errors cancelled and job_not_active, and temporary if the storage, or the process that runs
-// components, does not answer. A page that can't be rendered is no error: the record says
-// so.
+// It returns the errors cancelled and job_not_active, and temporary if the storage, or
+// the process that runs components, does not answer. A page that can't be rendered is no
+// error: the record says so.
 func (s *Steps) Review(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
 	return s.rounds.Step(ctx, ref, admin.AgentPublishing, s.review)
 }

@@ -10,6 +10,7 @@
 //	hosts.go       which hosts a file names, as browsers read addresses
 //	secrets.go     what looks like a secret, by our rules and those of gitleaks
 //	review.go      Look: what Publish looks for in changes, whoever made them
+//	rendered.go    Seen: hosts and code in what browsers get
 //	compare.go     Compare: redirects, navigation and addresses of two states of a site
 //	overview.go    Overview: the navigation with titles, which a model reads first
 //	set.go         Set: the tools, Call and Result
