@@ -19,7 +19,7 @@ const agentLook = 5 * time.Second
 // AgentAsksOf returns what an agent job asks of AWS that had so many rounds and turns,
 // and called Work more often than once a round. It assumes a record of up to 2 KB, with
 // some lines of prompt and summary. It leaves out calls of the API, plans, larger checks
-// and checkpoints, and reads while the model answers. A test compares it with counts of
+// and checkpoints, reviews of merges, and reads while the model answers. A test compares it with counts of
 // real jobs.
 func AgentAsksOf(rounds, turns, more int) Asks {
 	once := Asks{WriteUnits: 8}
