@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/storetest"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -338,6 +339,45 @@ func TestAgentQueue(t *testing.T) {
 		}
 		if w.agentNow(next).Queued {
 			t.Error("the first of the queue still waits")
+		}
+	}
+}
+
+// TestDoubledEndOfAgent: a round that ends in the midst of the same end of another start
+// ends once, and frees its place once.
+func TestDoubledEndOfAgent(t *testing.T) {
+	var again func()
+	w := newWorld(t, func(o *admin.Options) {
+		o.Store = storetest.AroundStore(o.Store, func(ctx context.Context, call *storetest.Call, do func(context.Context) error) error {
+			if now := again; now != nil && strings.HasPrefix(call.Name, "Store.Get") && strings.Contains(call.Name, "org#") && strings.Contains(call.Name, "agents") {
+				again = nil
+				now()
+			}
+			return do(ctx)
+		})
+	})
+	x := w.pro("docs.example.com")
+	j, _ := w.atWork(x)
+	if unread, err := w.BeginAgentPublish(w.ctx, j.Current(), 1); unread || err != nil {
+		t.Fatal(unread, err)
+	}
+	end := func() {
+		_, reopened, err := w.CompleteAgent(w.ctx, j.Current(), admin.AgentResult{Seen: 1})
+		if reopened || err != nil {
+			t.Error(reopened, err)
+		}
+	}
+	again = end
+	end()
+	if again != nil {
+		t.Error("the other end did not come in between")
+	}
+	if j = w.agentNow(j); j.Status != admin.AgentCompleted {
+		t.Errorf("%+v", j)
+	}
+	for i := range 4 { // three have a place
+		if started := w.agent(x); started.Queued != (i == 3) {
+			t.Errorf("job %d waits: %v", i+1, started.Queued)
 		}
 	}
 }

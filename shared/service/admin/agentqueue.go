@@ -47,7 +47,10 @@ func (p *agentPlaces) leave(j AgentJob) {
 		return
 	}
 	p.Active = max(0, p.Active-1)
-	if p.Running[j.Project]--; p.Running[j.Project] <= 0 {
+	// Another start of the step may have left already: then the write is refused.
+	if n := p.Running[j.Project] - 1; n > 0 {
+		p.Running[j.Project] = n
+	} else {
 		delete(p.Running, j.Project)
 	}
 }
