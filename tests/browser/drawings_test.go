@@ -102,7 +102,20 @@ func TestLargeDrawings(t *testing.T) {
 		}
 		mouse(input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: at[0], DeltaX: 0.01, DeltaY: -200, Modifiers: 2})
 		until(t, ctx, width+` > was * 1.3`)
-		// Dragging.
+		// Dragging, once what the keys and the wheel began has ended.
+		if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`new Promise(done => {
+			let last = "", same = 0;
+			const look = () => {
+				const now = `+view+`.scrollLeft + " " + `+width+`;
+				same = now === last ? same + 1 : 0;
+				last = now;
+				if (same < 30) requestAnimationFrame(look);
+				else done(true);
+			};
+			look();
+		})`, chromedp.EvalAwaitPromise)); err != nil {
+			t.Fatal(err)
+		}
 		until(t, ctx, `window.left = `+view+`.scrollLeft, true`)
 		for step, kind := range []input.DispatchMouseEventType{"mousePressed", "mouseMoved", "mouseMoved", "mouseMoved", "mouseMoved", "mouseReleased"} {
 			mouse(input.DispatchMouseEventParams{Type: kind, X: at[0] - 20*float64(min(step, 4)), Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1})

@@ -29,7 +29,7 @@ func settingFlags(f *pflag.FlagSet, t *admin.Settings, r *admin.Retention, agent
 	f.StringVar(&agent.Forge, "agent-forge", agent.Forge, "agent jobs: kind of the repository's server, one of "+strings.Join(admin.ForgeKinds(), ", ")+" (default: by its host)")
 	f.StringVar(&agent.API, "agent-forge-api", agent.API, "agent jobs: base address of the server's REST API (default: the usual one of its kind)")
 	f.BoolVar(&agent.RefuseNewHosts, "agent-refuse-new-hosts", agent.RefuseNewHosts, "agent jobs: refuse changes that name hosts which the site did not name before")
-	f.BoolVar(&agent.RefuseExecutable, "agent-refuse-executable", agent.RefuseExecutable, "agent jobs: refuse changes that add executable MDX")
+	f.BoolVar(&agent.RefuseExecutable, "agent-refuse-executable", agent.RefuseExecutable, "agent jobs: refuse changes that add code which runs in readers' browsers, and changed pages that can't be rendered")
 	f.BoolVar(&agent.AllowOtherFiles, "agent-allow-other-files", agent.AllowOtherFiles, "agent jobs: allow to write files that are no pages, snippets, pictures, styles or specifications, and that docs.json does not name")
 	f.BoolVar(&agent.ReadRepository, "agent-read-repository", agent.ReadRepository, "agent jobs: allow to read the whole repository, not the docs folder alone (new projects: on)")
 	f.StringVar(&agent.BranchPrefix, "agent-branch-prefix", agent.BranchPrefix, `agent jobs: how names of branches begin (default: "`+admin.DefaultBranchPrefix+`")`)

@@ -48,7 +48,8 @@ func (u *agentUse) start(now time.Time, most int) error {
 }
 
 // reserve takes what the job's round may cost from the project's limit for the month: at
-// most what is left of it. It returns CodeAgentCost if nothing is left.
+// most what is left of it. It returns CodeAgentCost if less than a hundredth of a round is
+// left.
 func (tx *agentTx) reserve(p Project, plan AgentPlan) error {
 	use, err := tx.projectUse()
 	if err != nil {
@@ -59,9 +60,10 @@ func (tx *agentTx) reserve(p Project, plan AgentPlan) error {
 	if limit == 0 {
 		return nil
 	}
+	most := plan.lowered(p.Agent).Cost
 	left := limit - use.Spent - use.Reserved
 	switch {
-	case left > 0:
+	case left > 0 && left >= min(most, limit)/100: // with less, a round has not even one turn
 	case use.Spent < limit:
 		return Errorf(CodeAgentCost, "this project's agent jobs may cost %s in a month: %s are spent, and active jobs may need the rest",
 			USDollars(limit), USDollars(use.Spent)).After(agentPause)
@@ -69,7 +71,7 @@ func (tx *agentTx) reserve(p Project, plan AgentPlan) error {
 		return Errorf(CodeAgentCost, "this project's agent jobs may cost %s in a month, and have cost %s",
 			USDollars(limit), USDollars(use.Spent)).After(nextMonth(tx.now).Sub(tx.now))
 	}
-	tx.job.Reserved = min(left, plan.lowered(p.Agent).Cost)
+	tx.job.Reserved = min(left, most)
 	use.Reserved += tx.job.Reserved
 	return nil
 }
@@ -83,8 +85,10 @@ func (tx *agentTx) charge() error {
 	}
 	use.Reserved = max(0, use.Reserved-tx.job.Reserved)
 	use.Spent += tx.job.RoundCost
-	tx.ended.AgentRounds++
-	tx.ended.AgentCost += tx.job.RoundCost
+	if tx.job.Base.Commit != "" || tx.job.RoundCost > 0 { // it began to work
+		tx.ended.AgentRounds++
+		tx.ended.AgentCost += tx.job.RoundCost
+	}
 	tx.job.Reserved = 0
 	return nil
 }

@@ -184,7 +184,7 @@ func TestAgentMonthCostOfUnreadMessages(t *testing.T) {
 	}
 	u, err := w.MonthUsage(w.ctx, x.caller, "")
 	want(t, err, "")
-	if u.AgentRounds != 3 || u.AgentCost != 3_500_000 {
+	if u.AgentRounds != 2 || u.AgentCost != 3_500_000 {
 		t.Errorf("%d rounds for %s", u.AgentRounds, admin.USDollars(u.AgentCost))
 	}
 }

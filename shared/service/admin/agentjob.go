@@ -503,19 +503,26 @@ func (s *Service) ListAgentJobs(ctx context.Context, c Caller, in AgentList) ([]
 // empty cursor is the beginning. No event is ever skipped between two pages.
 // It returns CodeInvalid or CodeNotFound.
 func (s *Service) AgentEvents(ctx context.Context, c Caller, project, id, cursor string, limit int) ([]AgentEvent, string, error) {
-	limit, err := checkPage(limit)
-	if err != nil {
-		return nil, "", err
+	events, next, _, err := s.AgentNews(ctx, c, project, id, cursor, limit)
+	return events, next, err
+}
+
+// AgentNews is AgentEvents for callers who follow a job. If final is true, the job was
+// final before the events were read: there will be no more in this round.
+func (s *Service) AgentNews(ctx context.Context, c Caller, project, id, cursor string, limit int) (events []AgentEvent, next string, final bool, err error) {
+	if limit, err = checkPage(limit); err != nil {
+		return nil, "", false, err
 	}
 	after := 0
 	if cursor != "" {
 		if !eventCursorForm().MatchString(cursor) {
-			return nil, "", FieldErrorf("cursor", "is not a cursor of a list of events")
+			return nil, "", false, FieldErrorf("cursor", "is not a cursor of a list of events")
 		}
 		after, _ = strconv.Atoi(cursor) // the form is a number's
 	}
-	if _, err := s.AgentJob(ctx, c, project, id); err != nil {
-		return nil, "", err
+	j, err := s.AgentJob(ctx, c, project, id)
+	if err != nil {
+		return nil, "", false, err
 	}
 	q := store.Query{PK: agentStreamKey(id).PK, Prefix: prefixEvent, Limit: limit}
 	if after > 0 {
@@ -523,18 +530,18 @@ func (s *Service) AgentEvents(ctx context.Context, c Caller, project, id, cursor
 	}
 	page, err := s.opt.Store.Query(ctx, q)
 	if err != nil {
-		return nil, "", err
+		return nil, "", false, err
 	}
-	events := []AgentEvent{}
+	events = []AgentEvent{}
 	for _, rec := range page.Records {
 		var e AgentEvent
 		if err := json.Unmarshal(rec.Value, &e); err != nil {
-			return nil, "", err
+			return nil, "", false, err
 		}
 		events = append(events, e)
 		after = e.N
 	}
-	return events, strconv.Itoa(after), nil
+	return events, strconv.Itoa(after), j.Final(), nil
 }
 
 // AgentPace is how long callers who follow a job are asked to wait between reads.

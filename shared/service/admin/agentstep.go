@@ -715,7 +715,7 @@ func (s *Service) ArchiveAgents(ctx context.Context, look PullLook) error {
 				}
 			}
 		}
-		_, err := s.agentChange(ctx, j.Project, j.ID, func(tx *agentTx) error {
+		done, err := s.agentChange(ctx, j.Project, j.ID, func(tx *agentTx) error {
 			if !tx.job.Final() || tx.job.Round != j.Round || tx.job.Status == AgentArchived {
 				return errNothing
 			}
@@ -725,6 +725,9 @@ func (s *Service) ArchiveAgents(ctx context.Context, look PullLook) error {
 			tx.quiet = true
 			return nil
 		})
+		if err == nil && done.Status == AgentArchived {
+			err = s.ForgetAttachments(ctx, j.ID)
+		}
 		return err
 	})
 	if errors.Is(err, errNothing) {

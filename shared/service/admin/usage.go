@@ -17,7 +17,7 @@ type Usage struct {
 	Pages       int64  `json:"pages"`            // pages of their bundles, and those that cancelled exports had rendered
 	BundleBytes int64  `json:"bundleBytes"`      // size of the archives that were stored for all of them
 
-	AgentRounds int64 `json:"agentRounds,omitempty"` // rounds of agent jobs that ended
+	AgentRounds int64 `json:"agentRounds,omitempty"` // rounds of agent jobs that worked and ended
 	AgentCost   int64 `json:"agentCost,omitempty"`   // what models charged for them, in millionths of a US dollar
 }
 

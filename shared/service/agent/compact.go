@@ -215,7 +215,7 @@ func (r *Round) folders(files map[string]string) []string {
 	for _, p := range slices.SortedFunc(maps.Keys(files), func(a, b string) int {
 		return cmp.Or(cmp.Compare(path.Dir(a), path.Dir(b)), cmp.Compare(a, b))
 	}) {
-		rel, _ := inside(p, r.Manifest.Root)
+		rel, _ := Inside(p, r.Manifest.Root)
 		name := path.Base(rel)
 		if state := files[p]; state != "changed" {
 			name += " (" + state + ")"

@@ -73,15 +73,15 @@ func (r *Round) beside() (n int) {
 		return 0
 	}
 	for _, e := range r.Base.Entries {
-		if _, site := inside(e.Path, r.Manifest.Root); !site && tool.Readable(e.Path) {
+		if _, site := Inside(e.Path, r.Manifest.Root); !site && tool.Readable(e.Path) {
 			n++
 		}
 	}
 	return n
 }
 
-// inside returns a path relative to the folder root.
-func inside(path, root string) (string, bool) {
+// Inside returns a path relative to the folder root.
+func Inside(path, root string) (string, bool) {
 	if root == "" {
 		return path, true
 	}

@@ -140,7 +140,7 @@ func (m *Manifest) Carry(from *Repository, changes []tool.Change, now *Repositor
 	m.Carried = carried
 	conflicts = append(conflicts, refused...)
 	for i, c := range conflicts {
-		conflicts[i].Path, _ = inside(c.Path, m.Root)
+		conflicts[i].Path, _ = Inside(c.Path, m.Root)
 	}
 	return conflicts, nil
 }
@@ -214,7 +214,7 @@ func differences(was, is *Repository, root string) string {
 	entries := func(r *Repository) map[string]tool.Entry {
 		all := map[string]tool.Entry{}
 		for _, e := range r.Entries {
-			if _, ok := inside(e.Path, root); ok {
+			if _, ok := Inside(e.Path, root); ok {
 				all[e.Path] = e
 			}
 		}
@@ -236,7 +236,7 @@ func differences(was, is *Repository, root string) string {
 	var b strings.Builder
 	var named []string
 	for _, path := range paths {
-		rel, _ := inside(path, root)
+		rel, _ := Inside(path, root)
 		switch text, added, removed := tool.Diff(rel, was.Texts[path], is.Texts[path]); {
 		case text == "":
 			named = append(named, rel)
@@ -309,7 +309,7 @@ func (r *Round) digest() string {
 func (r *Round) relative(paths []string) []string {
 	out := make([]string, len(paths))
 	for i, p := range paths {
-		out[i], _ = inside(p, r.Manifest.Root)
+		out[i], _ = Inside(p, r.Manifest.Root)
 	}
 	return out
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // Reviewed is the record of the step Review: what is new in the pages of a round as
-// readers get them. Only Review can write it. No list in it is cut.
+// readers get them. On AWS, only the function of Review can write it. No list in it is cut.
 type Reviewed struct {
 	// Digest is the ReviewDigest of the changes and of the commit that they are for.
 	Digest string `json:"digest"`
@@ -43,9 +43,14 @@ type ReviewedItem struct {
 	// File is the source of the first page or the file that has it, a path of the
 	// repository.
 	File string `json:"file"`
+	// More are the sources of all others that have it.
+	More []string `json:"more,omitempty"`
 	// Earlier is set if an earlier round of the same pull request brought it.
 	Earlier bool `json:"earlier,omitempty"`
 }
+
+// Sources returns the sources of all pages and files that have the item.
+func (i ReviewedItem) Sources() []string { return append([]string{i.File}, i.More...) }
 
 // ReviewDigest returns the digest of changes of a commit, in hex. The order of the
 // changes does not matter.

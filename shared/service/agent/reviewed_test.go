@@ -233,6 +233,57 @@ func TestPeoplePushWhileItIsReviewed(t *testing.T) {
 	}
 }
 
+// After three merges a conflict gives the round back. If people push once more before it
+// is published, it is a draft by the review of what it proposes.
+func TestMergesBeforeAConflict(t *testing.T) {
+	w := newWorld(t, steps(mends, finishes)...)
+	one := w.run(w.ask("Mend the spelling of widget"))
+	w.model.Add(rename...)
+	w.model.Add(told("others changed the same lines", modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "builds widgets", "new": "builds gadgets"}))), done("docs: gadgets"))
+	n := 0
+	var push func()
+	push = func() {
+		n++
+		change := map[string]string{"more.mdx": fmt.Sprintf("---\ntitle: More\ndescription: x\n---\n\n%d\n", n)}
+		if n == 4 {
+			change = map[string]string{"index.mdx": strings.Replace(site()["index.mdx"], "makes", "builds", 1)}
+		}
+		w.forge.Write(one.Branch, change)
+		if n < 5 {
+			w.at(job.TaskAgentPublish, push)
+		}
+	}
+	w.at(job.TaskAgentPublish, push)
+	two := w.run(w.message(one, "Call them gadgets"))
+	files, pulls := w.forge.Files(one.Branch), w.forge.Pulls()
+	if two.Status != admin.AgentCompleted || n != 5 || len(two.Returns) != 1 {
+		t.Fatalf("after %d pushes and %d returns the round is %s: %+v", n, len(two.Returns), two.Status, two.Failure)
+	}
+	if !strings.Contains(files["index.mdx"], "builds gadgets") || !strings.Contains(files["more.mdx"], "\n5\n") {
+		t.Errorf("the files are %q", files)
+	}
+	if len(pulls) != 1 || !pulls[0].Draft || !strings.Contains(pulls[0].Body, "people pushed") {
+		t.Errorf("the pull requests are %+v", pulls)
+	}
+}
+
+// A round that changes nothing needs no review of what people pushed meanwhile.
+func TestNothingToReview(t *testing.T) {
+	w := newWorld(t, steps(mends, finishes)...)
+	one := w.run(w.ask("Mend the spelling of widget"))
+	w.model.Add(reads(1)[0], done("Nothing to do"))
+	w.configure(admin.AgentSettings{RefuseNewHosts: true})
+	for n := range 5 {
+		w.at(job.TaskAgentPublish, func() {
+			w.forge.Write(one.Branch, map[string]string{"more.mdx": fmt.Sprintf("---\ntitle: More\ndescription: x\n---\n\n%d\n", n)})
+		})
+	}
+	two := w.run(w.message(one, "Is it right now?"))
+	if p := w.forge.Pulls(); two.Status != admin.AgentCompleted || len(p) != 1 || p[0].Draft || two.Merge.N != 0 {
+		t.Errorf("the round is %s after %d merges: %+v, %+v", two.Status, two.Merge.N, two.Failure, p)
+	}
+}
+
 // The same with a fault at each call that changes something, or some of them: the branch
 // has one commit of the round on top of people's, whatever dies.
 func TestDeathInAMerge(t *testing.T) {

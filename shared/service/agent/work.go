@@ -164,8 +164,8 @@ func (r *Round) refused(err error, seen int) error {
 	return &refusal{err, first, seen}
 }
 
-// spend records the usage of answers that became no turn. If it fails, only the job's
-// usage is too low.
+// spend records the usage of answers that became no turn. If it fails, the usage
+// of the job, the project and the organisation is too low.
 func (s *Steps) spend(ctx context.Context, lease admin.AgentLease, t admin.AgentTurn) {
 	if t.Usage == (admin.AgentUsage{}) {
 		return

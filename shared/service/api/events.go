@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,9 +44,7 @@ func (s *server) listAgentEvents(ctx context.Context, c call) (answer, error) {
 	}
 	cursor := q["cursor"]
 	if s.Closing != nil && c.streams {
-		if cursor == "" {
-			cursor = c.lastEvent
-		}
+		cursor = cmp.Or(c.lastEvent, cursor) // a client that connects again repeats its address
 		// Refuse what can't be read before the stream begins.
 		if _, _, err := s.Admin.AgentEvents(ctx, c.caller, c.params["projectId"], c.params["id"], cursor, 1); err != nil {
 			return answer{}, err
@@ -77,16 +76,7 @@ func (s *server) agentEvents(ctx context.Context, c call, cursor string, limit i
 	project, id := c.params["projectId"], c.params["id"]
 	end := time.Now().Add(wait)
 	for {
-		// The job first: if it is final, all of its events are there.
-		final := true
-		if wait > 0 {
-			j, err := s.Admin.AgentJob(ctx, c.caller, project, id)
-			if err != nil {
-				return nil, "", err
-			}
-			final = j.Final()
-		}
-		events, next, err := s.Admin.AgentEvents(ctx, c.caller, project, id, cursor, limit)
+		events, next, final, err := s.Admin.AgentNews(ctx, c.caller, project, id, cursor, limit)
 		left := time.Until(end)
 		if err != nil || len(events) > 0 || final || left <= 0 {
 			return events, next, err
@@ -123,11 +113,7 @@ func (s *server) streamAgentEvents(ctx context.Context, w http.ResponseWriter, c
 	}
 	wrote := time.Now()
 	for {
-		j, err := s.Admin.AgentJob(ctx, c.caller, c.params["projectId"], c.params["id"])
-		if err != nil {
-			return err
-		}
-		events, next, err := s.Admin.AgentEvents(ctx, c.caller, j.Project, j.ID, cursor, admin.MaxPage)
+		events, next, final, err := s.Admin.AgentNews(ctx, c.caller, c.params["projectId"], c.params["id"], cursor, admin.MaxPage)
 		if err != nil {
 			return err
 		}
@@ -154,7 +140,7 @@ func (s *server) streamAgentEvents(ctx context.Context, w http.ResponseWriter, c
 			}
 			continue
 		}
-		if j.Final() {
+		if final {
 			return nil
 		}
 		if !s.pause(ctx, s.EventPause) {

@@ -155,7 +155,7 @@ func TestStreamOfEvents(t *testing.T) {
 	if rest, err := io.ReadAll(in); err != nil || len(rest) > 0 {
 		t.Errorf("after the end there is %q, %v", rest, err)
 	}
-	in = bufio.NewReader(open(path+"?cursor=4", "1").Body) // what the address says holds
+	in = bufio.NewReader(open(path+"?cursor=2", "4").Body) // a client that connects again repeats its address
 	if got := next(in); got != "5 end in a loop" {
 		t.Error(got)
 	}

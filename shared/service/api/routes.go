@@ -280,6 +280,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, ops []operation) 
 	switch {
 	case a.stream != nil:
 		h.Set("Content-Type", "text/event-stream")
+		h.Set("X-Accel-Buffering", "no") // nginx would wait for more
 	case line.status != http.StatusNoContent:
 		h.Set("Content-Type", "application/json")
 		h.Set("Content-Length", strconv.Itoa(len(body)))

@@ -424,7 +424,7 @@ type Usage struct {
 	Reused      int64  `json:"reused"`  // completed ones that got a bundle which was stored
 	Pages       int64  `json:"pages"`   // that were rendered for them, and for cancelled ones
 	BundleBytes int64  `json:"bundleBytes"`
-	AgentRounds int64  `json:"agentRounds"`     // rounds of agent jobs that ended
+	AgentRounds int64  `json:"agentRounds"`     // rounds of agent jobs that worked and ended
 	AgentCost   int64  `json:"agentCostMicros"` // what models charged for them, in millionths of a US dollar
 	Calls       Calls  `json:"calls"`
 }

@@ -14,8 +14,8 @@ import (
 type Assignment struct {
 	// Labels are names of labels. GitHub and GitLab create those that do not exist.
 	Labels []string
-	// Reviewers are names of users who are asked for a review, or of teams, as
-	// "acme/writers". GitLab has no teams as reviewers.
+	// Reviewers are names of users who are asked for a review, or of teams of the
+	// repository's owner, as "acme/writers". GitLab has no teams as reviewers.
 	Reviewers []string
 }
 
@@ -66,12 +66,18 @@ func (a *api) issue(number int) string {
 	return fmt.Sprintf("/repos/%s/issues/%d/labels", a.r.project(), number)
 }
 
-// ask is the body of a request for a review by a user, or by a team as "acme/writers".
-func ask(reviewer string) map[string][]string {
-	if _, team, ok := strings.Cut(reviewer, "/"); ok {
-		return map[string][]string{"team_reviewers": {team}}
+// ask asks for a review by a user, or by a team of the repository's owner, as
+// "acme/writers".
+func (a *api) ask(ctx context.Context, address, reviewer string) *Error {
+	in := map[string][]string{"reviewers": {reviewer}}
+	if owner, team, ok := strings.Cut(reviewer, "/"); ok {
+		if !strings.EqualFold(owner, a.r.owner()) {
+			return unknown("only teams of " + a.r.owner() + " can review")
+		}
+		in = map[string][]string{"team_reviewers": {team}}
 	}
-	return map[string][]string{"reviewers": {reviewer}}
+	var made any
+	return a.call(ctx, http.MethodPost, address, in, &made)
 }
 
 func (g github) label(ctx context.Context, number int, label string) *Error {
@@ -80,8 +86,7 @@ func (g github) label(ctx context.Context, number int, label string) *Error {
 }
 
 func (g github) reviewer(ctx context.Context, number int, name string) *Error {
-	var made any
-	return g.call(ctx, http.MethodPost, fmt.Sprintf("%s/%d/requested_reviewers", g.path(), number), ask(name), &made)
+	return g.ask(ctx, fmt.Sprintf("%s/%d/requested_reviewers", g.path(), number), name)
 }
 
 // label adds a label. Gitea ignores names that it doesn't know.
@@ -101,8 +106,7 @@ func (g gitea) label(ctx context.Context, number int, label string) *Error {
 }
 
 func (g gitea) reviewer(ctx context.Context, number int, name string) *Error {
-	var made any
-	return g.call(ctx, http.MethodPost, fmt.Sprintf("%s/%d/requested_reviewers", g.path(), number), ask(name), &made)
+	return g.ask(ctx, fmt.Sprintf("%s/%d/requested_reviewers", g.path(), number), name)
 }
 
 func (g gitlab) label(ctx context.Context, number int, label string) *Error {
@@ -125,14 +129,15 @@ func (g gitlab) reviewer(ctx context.Context, number int, name string) *Error {
 		return unknown("there is no such user")
 	}
 	at := fmt.Sprintf("%s/%d", g.path(), number)
-	var has struct {
+	type reviewed struct {
 		Reviewers []user `json:"reviewers"`
 	}
-	if e := g.call(ctx, http.MethodGet, at, nil, &has); e != nil {
+	var had, has reviewed
+	if e := g.call(ctx, http.MethodGet, at, nil, &had); e != nil {
 		return e
 	}
 	var ids []int64
-	for _, u := range append(has.Reviewers, users[i]) {
+	for _, u := range append(had.Reviewers, users[i]) {
 		if !slices.Contains(ids, u.ID) {
 			ids = append(ids, u.ID)
 		}
@@ -140,8 +145,10 @@ func (g gitlab) reviewer(ctx context.Context, number int, name string) *Error {
 	if e := g.call(ctx, http.MethodPut, at, map[string]any{"reviewer_ids": ids}, &has); e != nil {
 		return e
 	}
-	if !slices.ContainsFunc(has.Reviewers, func(u user) bool { return u.ID == users[i].ID }) {
-		return unknown("the project does not let this user review")
+	for _, id := range ids {
+		if !slices.ContainsFunc(has.Reviewers, func(u user) bool { return u.ID == id }) {
+			return unknown("GitLab did not take this user beside the other reviewers")
+		}
 	}
 	return nil
 }

@@ -357,7 +357,7 @@ func (k *Keeper) sweepAgents(ctx context.Context, round *admin.SweepRound) error
 				continue
 			default:
 				archived = j.Status == admin.AgentArchived
-				if archived && j.Attached > 0 {
+				if archived {
 					err = k.opt.Admin.ForgetAttachments(ctx, id)
 				}
 				if ctx.Err() != nil {

@@ -2,6 +2,7 @@ package pull
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,9 @@ import (
 // and unseen is set: people have pushed since.
 func (s *Steps) reviewed(ctx context.Context, r *agent.Round, g ground, root string) (seen *agent.Reviewed, unseen bool, err error) {
 	digest := agent.ReviewDigest(g.tree.Commit, g.changes)
+	if len(r.Tree.Changes()) == 0 { // nothing is pushed: the review of the round will do
+		digest = agent.ReviewDigest(r.Manifest.Commit, nil)
+	}
 	if seen, err = s.rounds.Reviewed(ctx, r.Ref, digest); seen != nil || err != nil {
 		return seen, false, err
 	}
@@ -32,21 +36,27 @@ func (s *Steps) reviewed(ctx context.Context, r *agent.Round, g ground, root str
 	if again || err != nil {
 		return nil, false, err
 	}
+	if last.Digest == "" { // the round was given back after its last merge, and reviewed since
+		last.Digest = agent.ReviewDigest(r.Manifest.Commit, r.Tree.Changes())
+	}
 	if seen, err = s.rounds.Reviewed(ctx, r.Ref, last.Digest); seen == nil && err == nil {
 		err = admin.Errorf(admin.CodeInternal, "the round was not reviewed")
 	}
 	return seen, true, err
 }
 
+// errUnseen is the cause of a refusal that trying again does not heal.
+var errUnseen = errors.New("the last merge was not reviewed")
+
 // accept refuses changes that the project does not accept, by what Review saw of them.
 func accept(r *agent.Round, seen *agent.Reviewed, unseen bool) error {
 	settings := r.In.Project.Agent
 	strict := settings.RefuseNewHosts || settings.RefuseExecutable
 	if unseen && strict {
-		return admin.Errorf(forge.CodeMoved, "people pushed to the branch while each of the last reviews ran, and the project accepts no changes that were not reviewed")
+		return admin.Errorf(forge.CodeMoved, "people pushed to the branch while each of the last reviews ran, and the project accepts no changes that were not reviewed").Wrap(errUnseen)
 	}
-	if len(seen.Failed) > 0 && strict {
-		return admin.Errorf(admin.CodeChanges, "a page could not be looked at as readers get it: %s", seen.Failed[0])
+	if missed := slices.Concat(seen.Failed, seen.Left); len(missed) > 0 && strict {
+		return admin.Errorf(admin.CodeChanges, "a page could not be looked at as readers get it: %s", missed[0])
 	}
 	first := func(list []agent.ReviewedItem) (string, bool) {
 		at := slices.IndexFunc(list, func(i agent.ReviewedItem) bool { return !i.Earlier })
@@ -83,20 +93,22 @@ func withHosts(lines []string, items []agent.ReviewedItem) []string {
 	return lines
 }
 
-// withCode adds the code of a record to the lines of the review of sources. Of a file
-// they have as much as the record where the same code is in both.
+// withCode adds the code of a record to the lines of the review of sources: the pieces of
+// which these have no line of the same file and kind.
 func withCode(lines []string, items []agent.ReviewedItem) []string {
-	known := map[string]int{} // by file
+	known := map[string]int{} // lines by file and kind
 	for _, l := range lines {
-		path, _, _ := strings.Cut(l, ":")
-		known[path]++
-	}
-	byFile := map[string]int{}
-	for _, i := range items {
-		byFile[i.File]++
+		at := strings.LastIndex(l, ": ")
+		if place := l[:max(at, 0)]; strings.Contains(place, ":") {
+			known[place[:strings.LastIndex(place, ":")]+l[at:]]++
+		}
 	}
 	for _, i := range items {
-		if line := shown(i); known[i.File] < byFile[i.File] && !slices.Contains(lines, line) {
+		if key := i.File + ": " + i.What; known[key] > 0 {
+			known[key]--
+			continue
+		}
+		if line := shown(i); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/render/page"
@@ -141,17 +140,20 @@ func (s *Steps) look(ctx context.Context, project admin.Project, p *agent.Propos
 	}
 	changed := map[string]bool{}
 	for _, c := range p.Changes {
-		if rel, ok := below(c.Path, p.Root); ok {
+		if rel, ok := agent.Inside(c.Path, p.Root); ok {
 			changed[rel] = true
 		}
 	}
 	again, known := map[string]bool{}, map[string]bool{} // the files and IDs of what they brought
 	for _, i := range brought {
 		known[i.ID] = true
-		if rel, ok := below(i.File, p.Root); ok {
-			again[rel] = true
+		for _, file := range i.Sources() {
+			if rel, ok := agent.Inside(file, p.Root); ok {
+				again[rel] = true
+			}
 		}
 	}
+	began := s.opt.Now()
 	before, err := s.open(ctx, project, base.FS(), nil)
 	if err != nil {
 		return nil, err
@@ -160,8 +162,8 @@ func (s *Steps) look(ctx context.Context, project admin.Project, p *agent.Propos
 	if err != nil {
 		return nil, err
 	}
-	was, now := before.touched(changed, again, s.opt.Pages), after.touched(changed, again, s.opt.Pages)
-	began := s.opt.Now()
+	now := after.touched(changed, again, nil, s.opt.Pages)
+	was := before.touched(changed, again, now.sources, 0)
 	was.frame(before) // what all pages have is not new on a new page
 	old := new(tool.Seen)
 	broken := map[string]bool{} // what could not be rendered before
@@ -173,16 +175,21 @@ func (s *Steps) look(ctx context.Context, project admin.Project, p *agent.Propos
 		return nil, err
 	}
 	var all tool.Seen
-	hosts, code := map[string]string{}, map[string]string{} // the first file of each
+	hosts, code := map[string][]string{}, map[string][]string{} // the files of each
+	add := func(all map[string][]string, id, file string) {
+		if file = full(file, p.Root); !slices.Contains(all[id], file) {
+			all[id] = append(all[id], file)
+		}
+	}
 	late, err := after.each(ctx, now, began.Add(s.opt.Time), func(file string, seen tool.Seen, failed string) {
-		if failed != "" && !broken[file] {
+		if failed != "" && (changed[file] || !broken[file]) {
 			r.Failed = append(r.Failed, full(file, p.Root)+": "+failed)
 		}
 		for h := range seen.Hosts {
-			hosts[h] = cmp.Or(hosts[h], full(file, p.Root))
+			add(hosts, h, file)
 		}
 		for c := range seen.Code {
-			code[c] = cmp.Or(code[c], full(file, p.Root))
+			add(code, c, file)
 		}
 		all.Add(seen)
 	})
@@ -207,12 +214,12 @@ func (s *Steps) look(ctx context.Context, project admin.Project, p *agent.Propos
 	named := tool.Named(p.Base, fresh)
 	for _, h := range slices.Sorted(maps.Keys(hosts)) {
 		if isOld := old.Hosts[h] || named[h]; !isOld || known[h] {
-			r.Hosts = append(r.Hosts, agent.ReviewedItem{ID: h, What: h, File: hosts[h], Earlier: isOld})
+			r.Hosts = append(r.Hosts, agent.ReviewedItem{ID: h, What: h, File: hosts[h][0], More: hosts[h][1:], Earlier: isOld})
 		}
 	}
-	for id, file := range code {
+	for id, files := range code {
 		if _, isOld := old.Code[id]; !isOld || known[id] {
-			r.Code = append(r.Code, agent.ReviewedItem{ID: id, What: all.Code[id], File: file, Earlier: isOld})
+			r.Code = append(r.Code, agent.ReviewedItem{ID: id, What: all.Code[id], File: files[0], More: files[1:], Earlier: isOld})
 		}
 	}
 	byFile := func(a, b agent.ReviewedItem) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.ID, b.ID)) }
@@ -221,13 +228,5 @@ func (s *Steps) look(ctx context.Context, project admin.Project, p *agent.Propos
 	return r, nil
 }
 
-// below returns a path of the repository as one of the site's folder.
-func below(p, root string) (string, bool) {
-	if root == "" {
-		return p, true
-	}
-	return strings.CutPrefix(p, root+"/")
-}
-
-// full is the reverse of below.
+// full returns a path of the site's folder as one of the repository.
 func full(p, root string) string { return path.Join(root, p) }

@@ -1,6 +1,7 @@
 package review_test
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -11,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
@@ -216,9 +220,39 @@ func TestEarlierRounds(t *testing.T) {
 	} {
 		p.Changes = c.changes
 		r, err := steps(t, 0).Look(t.Context(), admin.Project{Domain: "docs.example.com"}, p, earlier)
-		if err != nil || !slices.Equal(r.Hosts, c.want) {
+		if err != nil || !cmp.Equal(r.Hosts, c.want, cmpopts.EquateEmpty()) {
 			t.Errorf("%+v, %v, want %+v", r, err, c.want)
 		}
+	}
+}
+
+// A host that two pages got from an earlier round is listed as long as one of them has it.
+func TestItemsOfSeveralPages(t *testing.T) {
+	link := "[x](https://evil.example)\n"
+	first := &agent.Proposal{Base: repository(map[string]string{"docs.json": config, "index.mdx": "# x\n", "guide.mdx": "# y\n"}), Commit: "1", Finished: true,
+		Changes: []tool.Change{{Path: "guide.mdx", Content: []byte(link)}, {Path: "index.mdx", Content: []byte(link)}}}
+	one, err := steps(t, 0).Look(t.Context(), admin.Project{Domain: "docs.example.com"}, first, nil)
+	if err != nil || len(one.Hosts) != 1 || len(one.Hosts[0].Sources()) != 2 {
+		t.Fatalf("%+v, %v", one, err)
+	}
+	for _, gone := range one.Hosts[0].Sources() {
+		second := &agent.Proposal{Base: repository(map[string]string{"docs.json": config, "index.mdx": link, "guide.mdx": link}), Commit: "2", Finished: true,
+			Changes: []tool.Change{{Path: gone, Content: []byte("Gone.\n")}}}
+		two, err := steps(t, 0).Look(t.Context(), admin.Project{Domain: "docs.example.com"}, second, one)
+		if err != nil || len(two.Hosts) != 1 || !two.Hosts[0].Earlier || slices.Contains(two.Hosts[0].Sources(), gone) {
+			t.Errorf("without %s: %+v, %v", gone, two, err)
+		}
+	}
+}
+
+// A changed file that can't be looked at is listed, also if it could not be before.
+func TestUnseenBeforeAndAfter(t *testing.T) {
+	large := bytes.Repeat([]byte("<svg></svg>"), 1<<20)
+	p := &agent.Proposal{Base: repository(map[string]string{"docs.json": config, "index.mdx": "# x\n", "big.svg": string(large)}), Commit: "1", Finished: true,
+		Changes: []tool.Change{{Path: "big.svg", Content: append(large, "<svg/>"...)}}}
+	r, err := steps(t, 0).Look(t.Context(), admin.Project{Domain: "docs.example.com"}, p, nil)
+	if err != nil || !slices.Equal(r.Failed, []string{"big.svg: it is too large to look at"}) {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

@@ -16,15 +16,18 @@ type touched struct {
 	pages []int    // by their index, in the order of the site
 	files []string // files that are no pages
 	left  int      // how many pages that use what changed are not in pages
+	// sources are those of pages.
+	sources map[string]bool
 }
 
 // touched returns the pages that changed or that use a file that changed, and the other
-// changed files. All changed pages are in it, of the others the first most. Again names
-// files that count as changed although they did not.
-func (st *state) touched(changed, again map[string]bool, most int) touched {
+// changed files. All changed pages come first, then the others: those with the sources in
+// only, or the first most if only is nil. Again names files that count as changed although
+// they did not.
+func (st *state) touched(changed, again, only map[string]bool, most int) touched {
 	all := maps.Clone(changed)
 	maps.Copy(all, again)
-	var t touched
+	t := touched{sources: map[string]bool{}}
 	if st.live == nil {
 		t.files = slices.Sorted(maps.Keys(all))
 		return t
@@ -60,15 +63,21 @@ func (st *state) touched(changed, again map[string]bool, most int) touched {
 		switch {
 		case all[p.Source]:
 			t.pages = append(t.pages, i)
+		case only != nil:
+			if only[p.Source] {
+				t.pages = append(t.pages, i)
+			}
 		case whole, uses[p.Source], p.From != "" && all[p.From], p.Reference != nil && all[p.Reference.File]:
 			others = append(others, i)
 		}
 	}
-	if n := len(others); n > most {
+	if n := len(others); only == nil && n > most {
 		t.left, others = n-most, others[:most]
 	}
 	t.pages = append(t.pages, others...)
-	slices.Sort(t.pages)
+	for _, i := range t.pages {
+		t.sources[known.Pages[i].Source] = true
+	}
 	return t
 }
 
