@@ -168,7 +168,7 @@ func evaluate[T any](t *testing.T, b *tab, script string, options ...chromedp.Ev
 
 func (b *tab) navigate(t *testing.T, address string) {
 	t.Helper()
-	if err := chromedp.Do(b.ctx, chromedp.Navigate(address)); err != nil {
+	if err := chromedp.Do(b.ctx, browse.Navigate(address)); err != nil {
 		t.Fatalf("%s: %v", address, err)
 	}
 }

@@ -111,7 +111,7 @@ func open(t *testing.T, chromium, address, picture string, alwaysDark bool, look
 			_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 		}
 		if err == nil {
-			err = chromedp.Do(ctx, chromedp.EmulateViewport(look.width, look.height), chromedp.Navigate(address))
+			err = chromedp.Do(ctx, chromedp.EmulateViewport(look.width, look.height), browse.Navigate(address))
 		}
 		if err != nil {
 			t.Errorf("%s (%s): %v", address, look.name, err)

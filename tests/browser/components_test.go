@@ -158,7 +158,7 @@ func TestComponentsInABrowser(t *testing.T) {
 		t.Run(step.name, func(t *testing.T) {
 			// From another page: a new fragment alone would load nothing.
 			err := chromedp.Do(ctx, chromedp.EmulateViewport(1440, 900), chromedp.Navigate("about:blank"),
-				chromedp.Navigate(server.URL+"/components/"+step.page))
+				browse.Navigate(server.URL+"/components/"+step.page))
 			if err != nil {
 				t.Fatal(err)
 			}

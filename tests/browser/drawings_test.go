@@ -56,7 +56,7 @@ func TestLargeDrawings(t *testing.T) {
 		name          string
 		width, height int64
 	}{{"light", 1440, 1000}, {"phone", 390, 844}} {
-		if err := chromedp.Do(ctx, chromedp.EmulateViewport(look.width, look.height), chromedp.Navigate(strict+"/wide.html")); err != nil {
+		if err := chromedp.Do(ctx, chromedp.EmulateViewport(look.width, look.height), browse.Navigate(strict+"/wide.html")); err != nil {
 			t.Fatal(err)
 		}
 		until(t, ctx, `document.querySelectorAll(".bdy-diagram-tools").length === 1 && !`+tools+`.hidden`)
@@ -122,7 +122,7 @@ func TestLargeDrawings(t *testing.T) {
 		}
 		until(t, ctx, `Math.abs(`+view+`.scrollLeft - left - 80) < 3 && location.pathname === "/wide.html"`)
 		browse.KeepPicture(t, ctx, "drawing-dragged", look.name)
-		if err := chromedp.Do(ctx, chromedp.Navigate(strict+"/near.html")); err != nil {
+		if err := chromedp.Do(ctx, browse.Navigate(strict+"/near.html")); err != nil {
 			t.Fatal(err)
 		}
 		until(t, ctx, textSize+` > 11`)
@@ -134,14 +134,14 @@ func TestLargeDrawings(t *testing.T) {
 	}
 	ctx, stop = browse.Open(t, chromium)
 	defer stop()
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(700, 900), chromedp.Navigate(base+"/live.html")); err != nil {
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(700, 900), browse.Navigate(base+"/live.html")); err != nil {
 		t.Fatal(err)
 	}
 	until(t, ctx, `!!document.querySelector(".bdy-diagram-view svg") && `+textSize+` > 11 && !!`+tools+` && !`+tools+`.hidden`)
 	until(t, ctx, `window.was = `+width+`, `+tools+`.children[5].click(), `+width+` > was * 1.2`)
 	browse.KeepPicture(t, ctx, "drawing-live", "light")
 	// Without scripts the drawing is there and scrolls.
-	if err := chromedp.Do(ctx, chromedp.Navigate(browse.Policed(t, dir, strings.Replace(strictPolicy, "script-src 'self'", "script-src 'none'", 1)).URL+"/wide.html")); err != nil {
+	if err := chromedp.Do(ctx, browse.Navigate(browse.Policed(t, dir, strings.Replace(strictPolicy, "script-src 'self'", "script-src 'none'", 1)).URL+"/wide.html")); err != nil {
 		t.Fatal(err)
 	}
 	until(t, ctx, `!`+tools+` && `+view+`.scrollWidth > `+view+`.clientWidth && `+textSize+` > 11`)
@@ -158,7 +158,7 @@ func TestBrokenDrawings(t *testing.T) {
 	}))
 	ctx, stop := browse.Open(t, chromium)
 	defer stop()
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1000, 900), chromedp.Navigate(browse.Policed(t, dir, strings.Replace(strictPolicy, "style-src 'self'", "style-src 'self' 'unsafe-inline'", 1)).URL+"/index.html")); err != nil {
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1000, 900), browse.Navigate(browse.Policed(t, dir, strings.Replace(strictPolicy, "style-src 'self'", "style-src 'self' 'unsafe-inline'", 1)).URL+"/index.html")); err != nil {
 		t.Fatal(err)
 	}
 	until(t, ctx, `document.querySelectorAll(".bdy-diagram-view > svg").length === 1`)

@@ -212,7 +212,7 @@ func look(t *testing.T, chromium, base string) (got seen, called []string) {
 	const ask = document.querySelector("#assistant-entry");
 	return { Search: has("#bindery-search button"), Assistant: !!ask, Playground: has(".bdy-playground"), Rating: !!rate, Href: ask ? ask.href : "", Feed: has("link[type='application/rss+xml']") };
 })()`
-		if err := chromedp.Do(ctx, chromedp.Navigate(base+"/"+page)); err != nil {
+		if err := chromedp.Do(ctx, browse.Navigate(base+"/"+page)); err != nil {
 			t.Fatal(err)
 		}
 		state, err := chromedp.Run(ctx, chromedp.Evaluate[struct {

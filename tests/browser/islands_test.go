@@ -102,7 +102,7 @@ func TestIslandsInABrowser(t *testing.T) {
 			}
 			visit := func(page string) {
 				t.Helper()
-				if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 1400), chromedp.Navigate(base+"/docs/"+page+".html")); err != nil {
+				if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 1400), browse.Navigate(base+"/docs/"+page+".html")); err != nil {
 					t.Fatal(err)
 				}
 				is("all components live", `document.querySelectorAll("bindery-island").length - document.querySelectorAll("bindery-island[data-live]").length`, "0")

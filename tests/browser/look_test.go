@@ -87,7 +87,7 @@ func TestLookInABrowser(t *testing.T) {
 				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: tt.scheme}},
 			})
 			if err == nil {
-				err = chromedp.Do(ctx, chromedp.EmulateViewport(1440, 1000), chromedp.Navigate(server.URL+"/docs/"+tt.page))
+				err = chromedp.Do(ctx, chromedp.EmulateViewport(1440, 1000), browse.Navigate(server.URL+"/docs/"+tt.page))
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -301,7 +301,7 @@ func lateFonts(t *testing.T, chromium, address, dir string, pages []string, set 
 				t.Fatal(err)
 			}
 		}
-		if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 1000), chromedp.Navigate(address+"/"+page+"?step="+strconv.Itoa(step))); err != nil {
+		if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 1000), browse.Navigate(address+"/"+page+"?step="+strconv.Itoa(step))); err != nil {
 			t.Fatalf("%s: %v", page, err)
 		}
 		until(t, ctx, `Object.keys(localStorage).some(k => k.endsWith(":fonts")) && [...document.fonts].filter(f => f.status == "loaded" && !f.family.includes("Fallback")).length >= 2`)

@@ -82,7 +82,7 @@ func TestPagesAreFetchedAhead(t *testing.T) {
 	for _, saves := range []bool{true, false} {
 		ctx, stop := browse.Open(t, chromium)
 		complaints := browse.Listen(ctx, server.URL)
-		if err := chromedp.Do(ctx, chromedp.Navigate(server.URL+"/guides/first.html")); err != nil {
+		if err := chromedp.Do(ctx, browse.Navigate(server.URL+"/guides/first.html")); err != nil {
 			t.Fatal(err)
 		}
 		if saves {
@@ -120,7 +120,7 @@ func TestFormulas(t *testing.T) {
 	ctx, stop := browse.Open(t, chromium, chromedp.Env("FONTCONFIG_FILE="+systemFonts[4].configuration(t)))
 	defer stop()
 	for _, base := range []string{server.URL, "file://" + dir} {
-		if err := chromedp.Do(ctx, chromedp.EmulateViewport(1000, 700), chromedp.Navigate(base+"/formulas.html")); err != nil {
+		if err := chromedp.Do(ctx, chromedp.EmulateViewport(1000, 700), browse.Navigate(base+"/formulas.html")); err != nil {
 			t.Fatal(err)
 		}
 		until(t, ctx, `document.fonts.status === "loaded" && [...document.fonts].some(f => f.family.includes("Math") && f.status === "loaded")`)
@@ -182,7 +182,7 @@ func TestSidebarStays(t *testing.T) {
 	ctx, stop := browse.Open(t, chromium)
 	defer stop()
 	for _, base := range []string{browse.Policed(t, dir, strictPolicy).URL, "file://" + dir} {
-		if err := chromedp.Do(ctx, chromedp.EmulateViewport(1440, 700), chromedp.Navigate(base+"/p/page-0.html")); err != nil {
+		if err := chromedp.Do(ctx, chromedp.EmulateViewport(1440, 700), browse.Navigate(base+"/p/page-0.html")); err != nil {
 			t.Fatal(err)
 		}
 		until(t, ctx, `document.querySelectorAll("summary a, summary button").length === 0 && document.querySelector(".bdy-nav-pair > a + details > summary").getAttribute("aria-label") === "Paired"`)
@@ -227,13 +227,13 @@ func TestLostReaders(t *testing.T) {
 	complaints := browse.Listen(ctx, "")
 	for _, base := range []string{server.URL, "file://" + dir} {
 		for _, more := range []string{"?v=2#part", "#part", ""} {
-			if err := chromedp.Do(ctx, chromedp.Navigate(base+"/guides/first.html")); err != nil {
+			if err := chromedp.Do(ctx, browse.Navigate(base+"/guides/first.html")); err != nil {
 				t.Fatal(err)
 			}
 			until(t, ctx, `location.assign("../old/place.html`+more+`"), true`) // its load never ends
 			until(t, ctx, `location.href.endsWith("/guides/second.html`+more+`")`)
 		}
-		if err := chromedp.Do(ctx, chromedp.Navigate(base+"/index.html?q=second+page")); err != nil {
+		if err := chromedp.Do(ctx, browse.Navigate(base+"/index.html?q=second+page")); err != nil {
 			t.Fatal(err)
 		}
 		until(t, ctx, `document.querySelector(".bdy-search-dialog[open] input").value === "second page" && document.querySelectorAll(".bdy-search-dialog [role=option]").length > 0`)
@@ -246,7 +246,7 @@ func TestLostReaders(t *testing.T) {
 	}
 	ctx, stop = browse.Open(t, chromium)
 	defer stop()
-	if err := chromedp.Do(ctx, chromedp.Navigate(server.URL+"/guides/the-third_one.html")); err != nil {
+	if err := chromedp.Do(ctx, browse.Navigate(server.URL+"/guides/the-third_one.html")); err != nil {
 		t.Fatal(err)
 	}
 	until(t, ctx, `document.querySelector("input[name=q]").value === "guides the third one"`)

@@ -141,7 +141,7 @@ func (p playground) pick(label, option string) {
 // open shows a page and opens the form.
 func (p playground) open(address string) {
 	p.t.Helper()
-	if err := chromedp.Do(p.ctx, chromedp.EmulateViewport(1440, 1000), chromedp.Navigate(address)); err != nil {
+	if err := chromedp.Do(p.ctx, chromedp.EmulateViewport(1440, 1000), browse.Navigate(address)); err != nil {
 		p.t.Fatal(err)
 	}
 	p.until("the form is there, closed", func(s playgroundState) bool { return !s.Open && s.Command != "" })

@@ -164,6 +164,27 @@ func (d *deployment) changed(t *testing.T, domain string) {
 	if err := json.NewDecoder(response.Body).Decode(&list); err != nil || len(list.Pages.Added) != 1 {
 		t.Errorf("the list: %d, %+v, %v", response.StatusCode, list.Pages, err)
 	}
+	// With one sentence more on a page, the archive has the other pages as they were
+	// cached.
+	site := harness.MadeSite(t, 4)
+	pages, err := filepath.Glob(filepath.Join(site, "*", "*.mdx"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("%q, %v", pages, err)
+	}
+	text, err := os.ReadFile(pages[0])
+	if err == nil {
+		err = os.WriteFile(pages[0], append(text, "\nOne sentence more.\n"...), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.publish(t, site, domain)
+	id = d.startJob(t, domain)
+	d.bundleOf(t, id)
+	_, job, _ = d.Call(t, "GET", "/v1/static-export/jobs/"+id, "")
+	if changes, _ := job["changes"].(map[string]any); changes == nil || changes["pagesChanged"] == 0.0 || changes["pagesAdded"] != 0.0 {
+		t.Errorf("with a sentence more, the job is %v", job)
+	}
 }
 
 // failed waits for a failure and gives its code.

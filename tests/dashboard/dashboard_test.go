@@ -54,7 +54,7 @@ func TestTheDashboardInABrowser(t *testing.T) {
 	}
 	ctx, stop := browse.Open(t, chromium)
 	complaints := browse.Listen(ctx, u.URL)
-	if err := chromedp.Do(ctx, chromedp.Navigate(strings.TrimSpace(string(link)))); err != nil {
+	if err := chromedp.Do(ctx, browse.Navigate(strings.TrimSpace(string(link)))); err != nil {
 		t.Fatal(err)
 	}
 	at := func(expression string) string {
@@ -99,7 +99,7 @@ func TestTheDashboardInABrowser(t *testing.T) {
 			if !outside.Full() && i%len(browse.AxeLooks) != n {
 				continue
 			}
-			if err := chromedp.Do(ctx, chromedp.Navigate(page)); err != nil {
+			if err := chromedp.Do(ctx, browse.Navigate(page)); err != nil {
 				t.Fatalf("%s (%s): %v", page, look.Name, err)
 			}
 			faults, err := chromedp.Run(ctx, chromedp.Evaluate[string](axe+browse.AxeRun, chromedp.EvalAwaitPromise))

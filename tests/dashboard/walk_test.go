@@ -28,7 +28,7 @@ type walker struct {
 
 func (w walker) goTo(address string) {
 	w.t.Helper()
-	if err := chromedp.Do(w.ctx, chromedp.Navigate(address)); err != nil {
+	if err := chromedp.Do(w.ctx, browse.Navigate(address)); err != nil {
 		w.t.Fatalf("%s: %v", address, err)
 	}
 }

@@ -268,7 +268,7 @@ func measureDev(b *testing.B, chromium string, tool devTool, pages []devSource) 
 		time.Sleep(2 * time.Millisecond)
 	}
 	show := func(p devSource) {
-		if err := chromedp.Do(ctx, chromedp.Navigate(at+p.name)); err != nil {
+		if err := chromedp.Do(ctx, browse.Navigate(at+p.name)); err != nil {
 			b.Fatal(err)
 		}
 		untilShown(ctx, b, p.mark())

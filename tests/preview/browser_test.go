@@ -92,7 +92,7 @@ func TestDevInABrowser(t *testing.T) {
 	defer stop()
 	p := devPage{t, ctx, dir}
 	complaints := browse.Listen(ctx, web.URL)
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800), chromedp.Navigate(web.URL+"/")); err != nil {
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800), browse.Navigate(web.URL+"/")); err != nil {
 		t.Fatal(err)
 	}
 	// Fonts and scripts that come late move what is on the page.
@@ -162,7 +162,7 @@ func TestDevInABrowser(t *testing.T) {
 	p.until("the closed panel", `!`+inPanel("#findings")+`.checkVisibility()`)
 
 	// A page that comes and goes.
-	if err := chromedp.Do(ctx, chromedp.Navigate(web.URL+"/new/page")); err != nil {
+	if err := chromedp.Do(ctx, browse.Navigate(web.URL+"/new/page")); err != nil {
 		t.Fatal(err)
 	}
 	p.until("no page", `document.getElementById("bindery-dev") && !document.body.innerText.includes("Just made.")`)

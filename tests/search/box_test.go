@@ -104,7 +104,7 @@ func (b searchBox) visit(t *testing.T, page string, width, height int64, scheme 
 	}
 	// By way of an empty page: a visit to the page that is there, whose dialog may
 	// be open, is a page of its own.
-	b.do(t, chromedp.EmulateViewport(width, height), chromedp.Navigate("about:blank"), chromedp.Navigate(b.base+page))
+	b.do(t, chromedp.EmulateViewport(width, height), chromedp.Navigate("about:blank"), browse.Navigate(b.base+page))
 }
 
 // open opens the dialog with the key /.
@@ -341,7 +341,7 @@ func TestSearchWithoutItsScripts(t *testing.T) {
 	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
+	if err := chromedp.Do(ctx, browse.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}
 	if area, err := chromedp.Run(ctx, chromedp.Evaluate[float64](shown)); err != nil || area != 0 {
@@ -363,7 +363,7 @@ func TestSearchWithoutItsScripts(t *testing.T) {
 			lost[f] = data
 		}
 	}
-	if err := chromedp.Do(ctx, chromedp.Navigate(address), chromedp.KeyEvent("/")); err != nil {
+	if err := chromedp.Do(ctx, browse.Navigate(address), chromedp.KeyEvent("/")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`!!document.querySelector(".bdy-search-dialog[open]")`)); err != nil {

@@ -353,19 +353,11 @@
 
   // What does not scroll is no stop for the keyboard. Text grows with its font, and boxes
   // appear with their tab.
-  var boxes = ".bdy-code-block pre, .bdy-table-wrap, .bdy-prompt-body, .bdy-beside-box", sizes;
-  function stops() {
-    all(boxes, function (el) {
-      if (!el.offsetParent) return;
-      if (el.scrollWidth > el.clientWidth || el.scrollHeight > el.clientHeight) el.tabIndex = 0;
-      else el.removeAttribute("tabindex");
-    });
-  }
-  stops();
-  addEventListener("resize", stops);
-  if (document.fonts) document.fonts.ready.then(stops);
-  if (window.ResizeObserver) {
-    sizes = new ResizeObserver(stops);
-    all(boxes, function (el) { sizes.observe(el); });
-  }
+  all(".bdy-code-block pre, .bdy-table-wrap, .bdy-prompt-body, .bdy-beside-box", function (el) {
+    function stop() {
+      if (el.offsetParent) el.tabIndex = el.scrollWidth > el.clientWidth || el.scrollHeight > el.clientHeight ? 0 : -1;
+    }
+    new ResizeObserver(stop).observe(el);
+    doc.fonts.ready.then(stop);
+  });
 })

@@ -47,6 +47,19 @@ func StatedPolicy(t *testing.T, dir string) string {
 // the machine change.
 const networkChanged = "net::ERR_NETWORK_CHANGED"
 
+// Navigate is chromedp.Navigate, again as long as the browser gives up because other tests
+// change the machine's network.
+func Navigate(url string) chromedp.Action[chromedp.Void] {
+	return func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
+		for range 20 {
+			if none, err = chromedp.Navigate(url)(ctx, t); err == nil || !strings.Contains(err.Error(), networkChanged) {
+				break
+			}
+		}
+		return none, err
+	}
+}
+
 // Listen collects the browser's errors and warnings until ctx ends. The function that
 // it returns waits for that and returns the list. A page is loaded again where the
 // browser gave up a request because other tests added an interface to the machine's
