@@ -108,7 +108,6 @@
       agree(g.set, g.labels[i], g);
       doc.dispatchEvent(new CustomEvent("bindery:picked", { detail: { set: g.set, label: g.labels[i] } }));
     }
-    stops();
     scrollBy(0, g.box.getBoundingClientRect().top - top);
   };
   function agree(set, label, but) {
@@ -123,7 +122,6 @@
   // Other scripts pick tabs by this event, and hear of what readers pick by "bindery:picked".
   doc.addEventListener("bindery:pick", function (e) {
     agree(e.detail.set, e.detail.label);
-    stops();
   });
 
   // Buttons, before an element. Returns a function that presses the button
@@ -160,7 +158,6 @@
         v.classList.toggle("bdy-on", !v.hidden);
       });
       contents(".bdy-view");
-      stops();
     };
     var press = choice(views[0], words[8], faces, function (i) { keep("view", titles[i]); showView(i); });
   }
@@ -219,7 +216,7 @@
         if (i >= 0 && i !== g.current) { g.show(i); hit = true; }
       });
     }
-    if (hit) { stops(); el.scrollIntoView(); }
+    if (hit) el.scrollIntoView();
   }
   addEventListener("hashchange", reveal);
   reveal();
