@@ -20,7 +20,8 @@ func NewTables(cfg aws.Config) *Tables { return &Tables{dynamodb.NewFromConfig(c
 // Restore makes the table target of what the table source was at a time, the
 // zero time for the latest that can be restored, and waits until it is there,
 // which takes AWS minutes to hours. It returns the errors of DynamoDB: source
-// may be without recovery, and target may be there already.
+// may be without recovery, and target may be there already. A target that was created
+// since the call began is its own: the answer to its first try was lost.
 func (t *Tables) Restore(ctx context.Context, source, target string, at time.Time) error {
 	in := &dynamodb.RestoreTableToPointInTimeInput{SourceTableName: &source, TargetTableName: &target}
 	if at.IsZero() {
@@ -28,7 +29,15 @@ func (t *Tables) Restore(ctx context.Context, source, target string, at time.Tim
 	} else {
 		in.RestoreDateTime = &at
 	}
-	if _, err := t.client.RestoreTableToPointInTime(ctx, in); err != nil {
+	began := time.Now().Add(-time.Second) // DynamoDB's times are in milliseconds or seconds
+	_, err := t.client.RestoreTableToPointInTime(ctx, in)
+	if _, ok := errors.AsType[*types.TableAlreadyExistsException](err); ok {
+		found, e := t.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &target})
+		if e == nil && found.Table.CreationDateTime != nil && !found.Table.CreationDateTime.Before(began) {
+			err = nil
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("restore table %s into %s: %w", source, target, err)
 	}
 	wait := dynamodb.NewTableExistsWaiter(t.client, func(o *dynamodb.TableExistsWaiterOptions) { o.MinDelay, o.MaxDelay = time.Second, 20*time.Second })
