@@ -64,6 +64,7 @@ func TestCloud(t *testing.T) {
 	t.Run("refusals", d.refusals)
 	t.Run("same bytes as on this machine", d.sameBytes)
 	t.Run("what is stored is not rendered again", d.reused)
+	t.Run("what did not change comes from the cache", d.cached)
 	t.Run("tenants", d.tenants)
 	t.Run("what an organisation has", d.own)
 	t.Run("webhooks", d.webhooks)
@@ -176,7 +177,7 @@ func deploy(t *testing.T) *deployment {
 		// Most projects have no forge; tests make agent jobs of theirs by the rules.
 		AgentReady: func(context.Context, admin.Project, string) (string, error) { return "any", nil },
 	})
-	d.org = d.organisation(t, admin.PlanEnterprise, cloudDomain, "broken.example.com", "large.example.com", "faults.example.com", "orphan.example.com", "update.example.com", "reused.example.com", "lasting.example.com", "unheard.example.com")
+	d.org = d.organisation(t, admin.PlanEnterprise, cloudDomain, "broken.example.com", "large.example.com", "faults.example.com", "orphan.example.com", "update.example.com", "reused.example.com", "cached.example.com", "lasting.example.com", "unheard.example.com")
 	d.Key = d.newKey(t, d.org.ID)
 	return d
 }

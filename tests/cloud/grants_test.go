@@ -49,11 +49,6 @@ func (d *deployment) grantedIsCalled(t *testing.T) {
 			if g.action == "s3:DeleteObject" && who == "planexport" && strings.HasSuffix(g.resource, "/kept/*") {
 				continue // of what is damaged: the tests of package kept do that
 			}
-			if g.action == "s3:GetObject" && who == "assemblebundle" && strings.HasSuffix(g.resource, "/kept/*") {
-				// It reads cached parts of archives where shards refer to them, which depends
-				// on what was stored in time: the tests of package export do that.
-				continue
-			}
 			if g.action == "s3:AbortMultipartUpload" && (who == "agentprepare" || who == "agentwork") {
 				// Only a repository with megabytes of text goes up in parts; that parts
 				// are taken back, the exports' steps show.
