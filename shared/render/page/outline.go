@@ -21,13 +21,13 @@ type Outline struct {
 	More  int
 	// Unrun is set if parts of the page need JavaScript, which was not run.
 	Unrun bool
-	// Diagnostics are what is wrong with the page, as far as it was looked at.
+	// Diagnostics are the errors and warnings in the parts of the page that were read.
 	Diagnostics []mdx.Diagnostic
 }
 
 // Part is a part of a page: a heading, a paragraph, a block of code, a component.
 type Part struct {
-	// Depth is how many components, lists and quotes it is in.
+	// Depth counts the components, lists and quotes around the part.
 	Depth int
 	// Text describes the part in one line: its kind, and its text, shortened.
 	Text string

@@ -8,8 +8,8 @@ type agentUse struct {
 	Hour   time.Time `json:"hour,omitzero"`
 	Starts int       `json:"starts,omitempty"`
 
-	// Month is a month of UTC such as "2026-03". Spent is what the rounds that ended in
-	// it cost, in millionths of a US dollar.
+	// Month is a month of UTC such as "2026-03". Spent is the cost of the rounds that ended in
+	// it, in millionths of a US dollar.
 	Month string `json:"month,omitempty"`
 	Spent int64  `json:"spent,omitempty"`
 	// Reserved is the most that the rounds which have not ended may cost: those that

@@ -535,8 +535,8 @@ type agentTx struct {
 	quiet bool
 	// freed is set if the job gave up its place, so that a queued job may begin.
 	freed bool
-	// use is the record of the job's project, nil until it is read. ended is what rounds
-	// that end in this transaction used.
+	// use is the record of the job's project, nil until it is read. ended has the usage of
+	// rounds that end in this transaction.
 	use         *agentUse
 	useRevision int64
 	ended       ProjectUsage

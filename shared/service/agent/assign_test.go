@@ -16,7 +16,7 @@ import (
 )
 
 // A new pull request has the project's labels and reviewers. Later rounds leave them to
-// people. What the forge refuses is told, and the pull request is there all the same.
+// people. A refused label or reviewer is a note of the job; the pull request stays open.
 func TestLabelsAndReviewers(t *testing.T) {
 	for _, c := range []struct {
 		name       string

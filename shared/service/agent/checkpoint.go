@@ -99,14 +99,7 @@ type Round struct {
 
 // Load restores a round from its manifest and its turns.
 func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInput) (*Round, error) {
-	if in.Job.Base.Manifest == "" {
-		return nil, admin.Errorf(admin.CodeInternal, "the round was not prepared")
-	}
-	turns, err := s.Admin.AgentTurns(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.restore(ctx, &Round{Ref: ref, In: in, Seen: in.Job.Seen, Usage: in.Spent}, in.Job.Base.Manifest, turns)
+	r, err := s.prepared(ctx, ref, in)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +124,18 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 	}
 	r.recall()
 	return r, nil
+}
+
+// prepared restores a round of the workflow without its tools.
+func (s Rounds) prepared(ctx context.Context, ref admin.AgentRef, in admin.AgentInput) (*Round, error) {
+	if in.Job.Base.Manifest == "" {
+		return nil, admin.Errorf(admin.CodeInternal, "the round was not prepared")
+	}
+	turns, err := s.Admin.AgentTurns(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return s.restore(ctx, &Round{Ref: ref, In: in, Seen: in.Job.Seen, Usage: in.Spent}, in.Job.Base.Manifest, turns)
 }
 
 // attach gives the files of messages to the tools, those of each message once.

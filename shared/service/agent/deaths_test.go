@@ -80,6 +80,18 @@ var varying = regexp.MustCompile(`((?:agj|prj|org)_|)[0-9a-z]{26,}|(/pulls/)[0-9
 // reading are the calls of ports that change nothing.
 var reading = regexp.MustCompile(`^(Store\.Get|Store\.Query|Objects\.Get)`)
 
+// every returns which of the calls have a fault: each one with make agent-mutations, every
+// usual one of them in make test, and every short one in short tests.
+func every(t *testing.T, usual, short int) int {
+	switch {
+	case outside.Full():
+		return 1
+	case outside.Short(t):
+		return short
+	}
+	return usual
+}
+
 // invoked is a task whose calls have faults. Of two invocations the first one's
 // answer counts.
 func invoked(f *storetest.Faults, task asl.Task) asl.Task {
@@ -154,13 +166,7 @@ func TestDeathInTheSecondRound(t *testing.T) {
 	sound, calls, _ := second(nil)
 	m.whole(sound, 2, nil)
 	calls = slices.DeleteFunc(calls, reading.MatchString)
-	faults, step := storetest.AllFaults(), 3
-	switch {
-	case outside.Full():
-		step = 1
-	case outside.Short(t):
-		step = 6
-	}
+	faults, step := storetest.AllFaults(), every(t, 3, 6)
 	for i := 0; i < len(calls); i += step {
 		if m.ran == 12 {
 			m = newMortal(t)
@@ -214,13 +220,7 @@ func TestDeathInAConflict(t *testing.T) {
 	sound, calls, _ := second(nil)
 	whole(sound, nil)
 	calls = slices.DeleteFunc(calls, reading.MatchString)
-	faults, step := storetest.AllFaults(), 5
-	switch {
-	case outside.Full():
-		step = 1
-	case outside.Short(t):
-		step = 9
-	}
+	faults, step := storetest.AllFaults(), every(t, 5, 9)
 	for i := 0; i < len(calls) && !t.Failed(); i += step {
 		j, _, hit := second(map[string]storetest.Fault{calls[i]: faults[(i+2)%len(faults)]})
 		if len(hit) != 1 {

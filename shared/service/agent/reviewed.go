@@ -24,7 +24,7 @@ import (
 type Reviewed struct {
 	// Digest is the ReviewDigest of the changes and of the commit that they are for.
 	Digest string `json:"digest"`
-	// Hosts are hosts of other sites, Code is what browsers run.
+	// Hosts are hosts of other sites. Code has the scripts and handlers that browsers run.
 	Hosts []ReviewedItem `json:"hosts,omitempty"`
 	Code  []ReviewedItem `json:"code,omitempty"`
 	// Failed are the pages and files that could not be rendered, with the reasons. Left
@@ -71,7 +71,7 @@ func field(h hash.Hash, b []byte) {
 	h.Write(b)
 }
 
-// Proposal is what a round proposes to publish: changes of a repository.
+// Proposal has the changes of a repository that a round proposes to publish.
 type Proposal struct {
 	Base   *Repository
 	Root   string // folder of the site
@@ -101,14 +101,7 @@ func (s Rounds) Proposed(ctx context.Context, ref admin.AgentRef, in admin.Agent
 		}
 		return &Proposal{Base: base, Root: merged.Root, Commit: merged.Commit, Changes: merged.Carried, Finished: true, Seen: in.Job.Messages}, nil
 	}
-	if in.Job.Base.Manifest == "" {
-		return nil, admin.Errorf(admin.CodeInternal, "the round was not prepared")
-	}
-	turns, err := s.Admin.AgentTurns(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.restore(ctx, &Round{Ref: ref, In: in, Seen: in.Job.Seen, Usage: in.Spent}, in.Job.Base.Manifest, turns)
+	r, err := s.prepared(ctx, ref, in)
 	if err != nil {
 		return nil, err
 	}

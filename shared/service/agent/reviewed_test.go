@@ -307,13 +307,7 @@ func TestDeathInAMerge(t *testing.T) {
 		t.Fatalf("merged %d times", sound.Merge.N)
 	}
 	calls = slices.DeleteFunc(calls, reading.MatchString)
-	faults, step := storetest.AllFaults(), 4
-	switch {
-	case outside.Full():
-		step = 1
-	case outside.Short(t):
-		step = 9
-	}
+	faults, step := storetest.AllFaults(), every(t, 4, 9)
 	for i := 0; i < len(calls) && !t.Failed(); i += step {
 		if m.ran == 12 {
 			m = newMortal(t)

@@ -405,7 +405,7 @@ func (l *Live) body(ctx context.Context, i int) (*page.Result, error) {
 	return &b.page.Result, nil
 }
 
-// Result renders the body of a page, unless it is kept, as the bundle has it. The
+// Result returns the body of a page as the bundle has it, rendered or from the cache. The
 // result must not be changed.
 func (l *Live) Result(ctx context.Context, i int) (*page.Result, error) { return l.body(ctx, i) }
 

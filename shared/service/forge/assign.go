@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Assignment is what people see of a pull request in their lists.
+// Assignment has the labels and reviewers of a pull request.
 type Assignment struct {
 	// Labels are names of labels. GitHub and GitLab create those that do not exist.
 	Labels []string
@@ -23,7 +23,7 @@ type Assignment struct {
 func (a Assignment) Empty() bool { return len(a.Labels)+len(a.Reviewers) == 0 }
 
 // AssignPull adds labels and reviewers to a pull request. What it has stays. It returns
-// what the forge refused, each with its reason. Repeating it is success. Errors: those of
+// the refused names, each with the reason. Repeating it is success. Errors: those of
 // FindPull.
 func (f *Forge) AssignPull(ctx context.Context, r Repository, number int, a Assignment) (refused []string, err error) {
 	err = f.pulls(ctx, "assign pull request", r, func(d dialect) *Error {

@@ -9,7 +9,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// storage is what the step works with.
+// storage holds the records and objects of the step.
 type storage struct {
 	admin   *admin.Service
 	objects store.Objects

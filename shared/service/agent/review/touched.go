@@ -11,7 +11,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
-// touched is what is looked at of a site in one of its states.
+// touched lists the pages and files to review of a site in one state.
 type touched struct {
 	pages []int    // by their index, in the order of the site
 	files []string // files that are no pages

@@ -88,7 +88,7 @@ type Result struct {
 	File string `json:"file,omitempty"`
 	// Outcome describes in a few words what was done, for people.
 	Outcome string `json:"outcome,omitempty"`
-	// Pictures are what the call shows beside Text.
+	// Pictures are the images that the call returns beside Text.
 	Pictures []Picture `json:"pictures,omitempty"`
 	// Plan is the new plan, if the call made one.
 	Plan []PlanItem `json:"plan,omitempty"`
