@@ -173,7 +173,7 @@ func (d *deployment) cached(t *testing.T) {
 	site := harness.MadeSite(t, 130)
 	d.publish(t, site, domain)
 	d.bundleOf(t, d.startJob(t, domain))
-	file := filepath.Join(site, "part-00", "page-0000.mdx")
+	file := filepath.Join(site, "part-00", "page-0005.mdx")
 	text, err := os.ReadFile(file)
 	if err == nil {
 		err = os.WriteFile(file, append(text, "\nOne sentence more.\n"...), 0o644)
