@@ -38,13 +38,14 @@ type server struct {
 	base    string // the repository's address, after redirects
 
 	refs map[string]string // full names to ids
+	tags map[string]string // full names of annotated tags to the ids of what they point to
 	head string            // the full name of the default branch, "" if there is none
 	caps []string          // what it can do: words, some with a value after "="
 }
 
 // connect asks a repository's server for its branches, and for what it can do.
 func (f *Forge) connect(ctx context.Context, r Repository, c Credential, service string) (*server, error) {
-	s := &server{f: f, r: r, c: c, service: service, base: r.remote().String(), refs: map[string]string{}}
+	s := &server{f: f, r: r, c: c, service: service, base: r.remote().String(), refs: map[string]string{}, tags: map[string]string{}}
 	ctx, x := withExchange(ctx, maxRefsBytes)
 	res, err := s.ask(ctx, http.MethodGet, "/info/refs?service="+service, "application/x-"+service+"-advertisement", nil)
 	if err != nil {
@@ -101,7 +102,9 @@ func (s *server) readRefs(in *lines) error {
 				return invalid("the repository names its objects by %s; only sha1 is supported", s.c.clean(format))
 			}
 			return fmt.Errorf("the list of branches has the line %q", text)
-		case !strings.HasSuffix(name, "^{}"): // what a tag points to
+		case strings.HasSuffix(name, "^{}"):
+			s.tags[strings.TrimSuffix(name, "^{}")] = id
+		default:
 			s.refs[name] = id
 		}
 	}

@@ -460,14 +460,20 @@ func (p *pack) history(from string, fn func(id string, has bool) bool) error {
 		if err != nil {
 			return err
 		}
-		head, _, _ := strings.Cut(string(data), "\n\n")
-		for line := range strings.Lines(head) {
-			if parent, ok := strings.CutPrefix(line, "parent "); ok {
-				next = append(next, strings.TrimSpace(parent))
-			}
-		}
+		next = append(next, parents(data)...)
 	}
 	return nil
+}
+
+// parents returns the ids of a commit's parents.
+func parents(data []byte) (ids []string) {
+	head, _, _ := strings.Cut(string(data), "\n\n")
+	for line := range strings.Lines(head) {
+		if parent, ok := strings.CutPrefix(line, "parent "); ok {
+			ids = append(ids, strings.TrimSpace(parent))
+		}
+	}
+	return ids
 }
 
 // size returns the size of a file, -1 if it was left out.

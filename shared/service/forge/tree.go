@@ -43,6 +43,8 @@ type Tree struct {
 	Commit, Ref string
 	// DefaultBranch is the repository's default branch, "" if it has none.
 	DefaultBranch string
+	// Tags are the repository's tags, by name.
+	Tags []Tag
 
 	forge *Forge
 	pack  *pack
@@ -67,7 +69,7 @@ func (f *Forge) Fetch(ctx context.Context, r Repository, ref string, from ...str
 		if err != nil {
 			return err
 		}
-		t = &Tree{Repository: r, forge: f, DefaultBranch: strings.TrimPrefix(s.head, "refs/heads/")}
+		t = &Tree{Repository: r, forge: f, DefaultBranch: strings.TrimPrefix(s.head, "refs/heads/"), Tags: s.tagList()}
 		id, err := t.resolve(s, ref)
 		if err != nil {
 			return err

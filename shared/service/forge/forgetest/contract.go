@@ -77,6 +77,10 @@ func (c *contract) files(t *testing.T, main string) {
 	if tree.Commit != main || tree.Ref != "main" || tree.DefaultBranch != "main" || tree.Len() != 4 {
 		t.Errorf("%s of %s with %d files, want %s", tree.Commit, tree.Ref, tree.Len(), main)
 	}
+	// A server that can't omit files from a history returns none.
+	if log, err := tree.Log(t.Context(), 10); err != nil || len(log) > 0 && log[0].ID != main {
+		t.Errorf("the log is %v, %v", log, err)
+	}
 	big, _ := tree.File("big.bin")
 	run, _ := tree.File("run.sh")
 	if big.Size != -1 || run.Mode != forge.Executable || run.Size != 10 {
