@@ -20,6 +20,7 @@
 //	attached.go    files that the author of the request attached
 //	picture.go     pictures, which read shows
 //	outside.go     files outside the site's folder, which list, search and read may show
+//	fetched.go     fetch, history, and diff of fetched commits
 //	write.go       edit, write, replace
 //	seen.go        which lines the model has seen: only files that it knows are replaced
 //	move.go        move; redirects.go keeps old addresses alive

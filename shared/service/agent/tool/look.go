@@ -37,7 +37,7 @@ const outsideHelp = "read-only, if the project allows it"
 var listTool = definition{
 	name: "list",
 	about: "Lists the files of the site's folder with their sizes, folders below the depth by how many files they hold. " +
-		"Paths in all tools are those of the site's folder, except those that begin with repo: (" + outsideHelp + ").",
+		"Paths in all tools are those of the site's folder, except those that begin with repo: (" + outsideHelp + "), or as repo@v1.4: those of a commit that was fetched.",
 	params: []param{
 		{name: "path", about: globHelp + " Default: everything."},
 		{name: "depth", kind: number, least: 1, most: 20, about: "How many levels of folders are opened; default 2, with a pattern all."},
@@ -46,7 +46,7 @@ var listTool = definition{
 }
 
 func (s *Set) list(_ context.Context, a args) (Result, error) {
-	pattern, outside, err := s.place("path", a.text("path"))
+	pattern, in, err := s.place("path", a.text("path"))
 	if err != nil {
 		return Result{}, err
 	}
@@ -61,8 +61,8 @@ func (s *Set) list(_ context.Context, a args) (Result, error) {
 		return Result{}, err
 	}
 	files, mark := s.tree.files(), ""
-	if outside {
-		files, mark = s.outsideFiles(), outsideMark
+	if in != nil {
+		files, mark = in.known(), in.mark
 	}
 	found := 0
 	var b pages
@@ -95,21 +95,21 @@ func (s *Set) list(_ context.Context, a args) (Result, error) {
 			inside++
 			continue
 		}
-		if outside {
-			b.add("%s%s (%s)", mark, p, sizeOf(s.tree.beside[p]))
+		if in != nil {
+			b.add("%s%s (%s)", mark, p, sizeOf(in.files[p].Entry))
 		} else {
 			b.add("%s (%s)", p, s.sizeOf(p))
 		}
 	}
 	flush()
-	if found == 0 && outside {
-		return Result{}, refuse("there is no file or folder %.200q in the repository outside the site's folder", mark+pattern)
+	if found == 0 && in != nil {
+		return Result{}, refuse("there is no file or folder %.200q %s", mark+pattern, in.where)
 	}
 	if found == 0 {
 		return Result{}, s.missing(pattern)
 	}
 	text := b.end("lines", "name a folder to see them")
-	if n := len(s.outsideFiles()); n > 0 && pattern == "" && !outside {
+	if n := len(s.beside.known()); n > 0 && pattern == "" && in == nil {
 		text += fmt.Sprintf("Outside the site's folder %s, the repository has %s to read: list them with path %s\n", s.tree.root, plural(n, "file"), outsideMark)
 	}
 	return Result{Text: text, File: mark + pattern, Outcome: plural(found, "file")}, nil
@@ -131,7 +131,7 @@ func (s *Set) missing(p string) error {
 		return refuse("the site's folder is empty")
 	}
 	p = strings.Trim(p, "/")
-	if _, there := slices.BinarySearch(s.outsideFiles(), p); there {
+	if _, there := slices.BinarySearch(s.beside.known(), p); there {
 		return refuse("there is no file or folder %.200q in the site's folder; the repository has %s%s", p, outsideMark, p)
 	}
 	name := strings.ToLower(p[strings.LastIndexByte(p, '/')+1:])
@@ -189,7 +189,7 @@ func (s *Set) load(p string) ([]byte, error) {
 
 var readTool = definition{
 	name: "read",
-	about: "Reads a file of the site's folder, or with repo: before its path one of the repository (" + outsideHelp + "). Each line has its number and a tab before it, which are not part of the file. " +
+	about: "Reads a file of the site's folder, or with repo: before its path one of the repository (" + outsideHelp + "), or of a fetched commit. Each line has its number and a tab before it, which are not part of the file. " +
 		"A result has at most 16 KiB; where more follows, also of one line, it says how to go on. A picture (.png, .jpg, .gif, .webp) is shown, if you can see pictures.",
 	params: []param{
 		{name: "path", required: true, about: "The file."},
@@ -211,22 +211,22 @@ func (s *Set) readFile(_ context.Context, a args) (Result, error) {
 		}
 		return lined(p, src, 0, a)
 	}
-	p, outside, err := s.place("path", a.text("path"))
+	p, in, err := s.place("path", a.text("path"))
 	if err != nil {
 		return Result{}, err
 	}
 	if p, err = cleanPath("path", p); err != nil {
 		return Result{}, err
 	}
-	if e, ok := s.entryOf(p, outside); ok && !e.Text && isPicture(p) {
-		return s.picture(p, e, outside)
+	if f, ok := s.fileOf(p, in); ok && !f.Text && isPicture(p) {
+		return s.picture(p, f, in)
 	}
 	var src []byte
 	hidden := 0
-	if outside {
+	if in != nil {
 		var t outsideText
-		t, err = s.loadOutside(p)
-		src, hidden, p = t.text, t.masked, outsideMark+p
+		t, err = in.load(p)
+		src, hidden, p = t.text, t.masked, in.mark+p
 	} else {
 		src, err = s.load(p)
 	}
@@ -413,14 +413,14 @@ func (s *Set) search(ctx context.Context, a args) (Result, error) {
 	if p := a.text("path"); strings.HasPrefix(p, attachedMark) {
 		return s.searchAttached(p, re, around)
 	}
-	pattern, outside, err := s.place("path", a.text("path"))
+	pattern, in, err := s.place("path", a.text("path"))
 	if err != nil {
 		return Result{}, err
 	}
 	var b pages
 	files, hits, beside, left := 0, 0, 0, 0
 	all := true
-	if !outside {
+	if in == nil {
 		all, err = s.texts(ctx, pattern, steps, func(p string, src []byte) error {
 			if found := matches(re, src); len(found) > 0 {
 				files++
@@ -431,28 +431,32 @@ func (s *Set) search(ctx context.Context, a args) (Result, error) {
 		})
 	}
 	// The whole repository is searched unless a path was named, also for a site of no text.
-	if rest := pattern == "" && len(s.outsideFiles()) > 0; outside || rest && (err == nil || ctx.Err() == nil) {
+	among := in
+	if in == nil && pattern == "" && len(s.beside.known()) > 0 && (err == nil || ctx.Err() == nil) {
+		among = s.beside
+	}
+	if among != nil {
 		var texts int
 		var complete bool
-		texts, left, complete, err = s.outsideTexts(ctx, pattern, steps, re.Match, func(p string, src []byte) error {
+		texts, left, complete, err = among.texts(ctx, pattern, steps, re.Match, func(p string, src []byte) error {
 			if found := matches(re, src); len(found) > 0 {
 				files++
 				hits += len(found)
 				beside += len(found)
-				show(&b, outsideMark+p, src, found, around)
+				show(&b, among.mark+p, src, found, around)
 			}
 			return nil
 		})
 		all = all && complete
-		if err == nil && outside && texts == 0 && left == 0 {
-			err = refuse("there is no text %.200q in the repository outside the site's folder", outsideMark+pattern)
+		if err == nil && in != nil && texts == 0 && left == 0 {
+			err = refuse("there is no text %.200q %s", in.mark+pattern, in.where)
 		}
 	}
 	if err != nil {
 		return Result{}, err
 	}
 	out := fmt.Sprintf("%s in %s", plural(hits, "matching line"), plural(files, "file"))
-	if beside > 0 && !outside {
+	if beside > 0 && in == nil {
 		out += fmt.Sprintf(", %d of them outside the site's folder", beside)
 	}
 	out += "\n" + b.end("lines", "narrow the pattern or the path to see them")
@@ -460,7 +464,7 @@ func (s *Set) search(ctx context.Context, a args) (Result, error) {
 		out += "There are more files than one search looks at; name a folder.\n"
 	}
 	if left > 0 {
-		out += fmt.Sprintf("%s outside the site's folder were not searched, because the repository has more text than a job reads.\n", plural(left, "file"))
+		out += fmt.Sprintf("%s outside the site's folder were not searched, because there is more text than a job reads.\n", plural(left, "file"))
 	}
 	return Result{Text: out, File: a.text("path"), Outcome: fmt.Sprintf("%s in %s", plural(hits, "match"), plural(files, "file"))}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/lazy"
@@ -18,10 +19,13 @@ const outsideMark = "repo:"
 // attachedMark begins the paths of files that the author of the request attached.
 const attachedMark = "attachment:"
 
-// isOutside reports whether a path or pattern names files outside the site's folder.
+// fetchedForm matches the paths of files of fetched commits, as "repo@v1.4:src/server.go".
+var fetchedForm = lazy.Regexp(`^([a-z0-9][a-z0-9-]*@[^\s:]+):`)
+
+// isOutside reports whether a path or pattern names files that are not the site's.
 func isOutside(p string) bool {
 	p = strings.TrimPrefix(p, "./")
-	return strings.HasPrefix(p, outsideMark) || strings.HasPrefix(p, attachedMark) || p == ".." || strings.HasPrefix(p, "../")
+	return strings.HasPrefix(p, outsideMark) || strings.HasPrefix(p, attachedMark) || p == ".." || strings.HasPrefix(p, "../") || fetchedForm().MatchString(p)
 }
 
 // errOutside refuses a path of the repository to a tool that works on the site alone.
@@ -29,42 +33,100 @@ func errOutside(p string) error {
 	return refuse("%.200q is outside the site's folder: only list, search and read accept it, and nothing there is changed", p)
 }
 
-// place finds what a path or pattern names: a path of the site's folder, or with outside
-// one of the repository, which the project's settings must allow. A path of the
-// repository that leads into the site's folder is one of the site's.
-func (s *Set) place(field, p string) (at string, outside bool, err error) {
+// area holds files that list, search and read show and that no tool changes: those of the
+// repository outside the site's folder, or those of a fetched commit.
+type area struct {
+	mark  string // begins the paths of its files: "repo:" or "repo@v1.4:"
+	where string // where they are, for messages: "in the repository outside the site's folder"
+
+	files map[string]areaFile // by path in the repository
+	names []string            // the paths, sorted
+	// commit is the id of a fetched commit, and parts are the folders and files of it that
+	// were fetched, "" for all.
+	commit string
+	parts  []string
+	// readable are the names that the model may know of, nil if not known; masked are texts
+	// as it reads them, by path.
+	readable []string
+	masked   map[string]outsideText
+}
+
+type areaFile struct {
+	Entry
+	base Base
+}
+
+func newArea(mark, where string) *area {
+	return &area{mark: mark, where: where, files: map[string]areaFile{}, masked: map[string]outsideText{}}
+}
+
+// add adds files of a repository. Of two files of one path, the one with a text counts.
+func (a *area) add(base Base, entries []Entry) {
+	for _, e := range entries {
+		old, had := a.files[e.Path]
+		if !had {
+			a.names = append(a.names, e.Path)
+		}
+		if !old.Text {
+			a.files[e.Path] = areaFile{e, base}
+		}
+	}
+	slices.Sort(a.names)
+	a.readable = nil
+}
+
+// place finds what a path or pattern names: a path of the site's folder, where the area is
+// nil, or a path of an area. The project's settings must allow to read outside the site's
+// folder. A path of the repository that leads into that folder is one of the site's.
+func (s *Set) place(field, p string) (at string, in *area, err error) {
 	if !isOutside(p) {
-		return p, false, nil
+		return p, nil, nil
 	}
 	at = strings.TrimPrefix(p, "./")
 	if strings.HasPrefix(at, attachedMark) {
-		return "", false, refuse("%s: read and search accept the path of an attachment, and no other tool", field)
+		return "", nil, refuse("%s: read and search accept the path of an attachment, and no other tool", field)
+	}
+	if m := fetchedForm().FindStringSubmatch(at); m != nil {
+		in = s.fetched[m[1]]
+		if in == nil {
+			return "", nil, refuse("%s: %.200q is not fetched%s", field, m[1], s.fetchedList())
+		}
+		at, err = inRepository(field, p, at[len(m[0]):])
+		return at, in, err
 	}
 	if rest, ok := strings.CutPrefix(at, outsideMark); ok {
 		at = rest
 	} else {
 		at = path.Join(s.tree.root, at)
 		if s.tree.root == "" || at == ".." || strings.HasPrefix(at, "../") {
-			return "", false, refuse("%s: %.200q is outside the repository", field, p)
+			return "", nil, refuse("%s: %.200q is outside the repository", field, p)
 		}
 	}
+	if at, err = inRepository(field, p, at); err != nil {
+		return "", nil, err
+	}
+	if rel, err := below(at, s.tree.root); err == nil {
+		return rel, nil, nil
+	}
+	if at == s.tree.root {
+		return "", nil, nil
+	}
+	if s.beside == nil {
+		return "", nil, refuse("%s: %.200q is outside the site's folder, and the project's settings allow to read that folder alone", field, p)
+	}
+	return at, s.beside, nil
+}
+
+// inRepository returns the path of a repository that is part of p, "" for all of it.
+func inRepository(field, p, at string) (string, error) {
 	at = strings.TrimSuffix(strings.TrimPrefix(at, "/"), "/")
 	if at == "." {
 		at = ""
 	}
 	if at != "" && path.Clean(at) != at || at == ".." || strings.HasPrefix(at, "../") || strings.Contains(at, `\`) {
-		return "", false, refuse("%s: %.200q is not a path of the repository, such as %ssrc/main.go", field, p, outsideMark)
+		return "", refuse("%s: %.200q is not a path of the repository, such as %ssrc/main.go", field, p, outsideMark)
 	}
-	if rel, err := below(at, s.tree.root); err == nil {
-		return rel, false, nil
-	}
-	if at == s.tree.root {
-		return "", false, nil
-	}
-	if !s.outside {
-		return "", false, refuse("%s: %.200q is outside the site's folder, and the project's settings allow to read that folder alone", field, p)
-	}
-	return at, true, nil
+	return at, nil
 }
 
 // unreadable returns why a file is never read, for its name alone; "" if it may be.
@@ -97,99 +159,97 @@ func isKubeconfig(p, text string) bool {
 	return false
 }
 
-// outsideText is the text of a file outside the site's folder, as a model reads it.
+// outsideText is the text of a file of an area, as a model reads it.
 type outsideText struct {
 	text   []byte
 	masked int // number of secrets that are masked
 }
 
-// loadOutside reads a file outside the site's folder, by its path in the repository.
-func (s *Set) loadOutside(p string) (outsideText, error) {
-	e, ok := s.tree.beside[p]
-	shown := outsideMark + p
+// load reads a file.
+func (a *area) load(p string) (outsideText, error) {
+	f, ok := a.files[p]
+	shown := a.mark + p
 	switch {
 	case !ok:
-		for _, have := range s.tree.besideNames {
+		for _, have := range a.names {
 			if strings.HasPrefix(have, p+"/") && unreadable(have) == "" {
 				return outsideText{}, refuse("%s is a folder, not a file; list shows what is in it", shown)
 			}
 		}
-		return outsideText{}, refuse("there is no file %.200q in the repository outside the site's folder", shown)
+		return outsideText{}, refuse("there is no file %.200q %s", shown, a.where)
 	case unreadable(p) != "":
 		return outsideText{}, refuse("%s: %s", shown, unreadable(p))
-	case e.LeftOut:
-		return outsideText{}, refuse("%s: is left out, because the repository has more text outside the site's folder than a job reads", shown)
-	case !e.Text:
-		return outsideText{}, refuse("%s: %v (%s)", shown, ErrNotText, sizeOf(e))
+	case f.LeftOut:
+		return outsideText{}, refuse("%s: is left out, because there is more text outside the site's folder than a job reads", shown)
+	case !f.Text:
+		return outsideText{}, refuse("%s: %v (%s)", shown, ErrNotText, sizeOf(f.Entry))
 	}
-	return s.maskedText(e)
+	return a.text(f)
 }
 
-// maskedText reads a file and masks the secrets in it. It remembers the result.
-func (s *Set) maskedText(e Entry) (outsideText, error) {
-	if t, ok := s.masked[e.Path]; ok {
+// text reads a file and masks the secrets in it. It remembers the result.
+func (a *area) text(f areaFile) (outsideText, error) {
+	if t, ok := a.masked[f.Path]; ok {
 		return t, nil
 	}
-	src, err := s.tree.base.Read(e.Path)
+	src, err := f.base.Read(f.Path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNotText) {
-			return outsideText{}, refuse("%s%s: %v", outsideMark, e.Path, ErrNotText)
+			return outsideText{}, refuse("%s%s: %v", a.mark, f.Path, ErrNotText)
 		}
-		return outsideText{}, refuse("%s%s can't be read", outsideMark, e.Path)
+		return outsideText{}, refuse("%s%s can't be read", a.mark, f.Path)
 	}
-	if isKubeconfig(e.Path, string(src)) {
-		return outsideText{}, refuse("%s%s: is a kubeconfig, which has credentials; it is not read", outsideMark, e.Path)
+	if isKubeconfig(f.Path, string(src)) {
+		return outsideText{}, refuse("%s%s: is a kubeconfig, which has credentials; it is not read", a.mark, f.Path)
 	}
 	t := outsideText{text: src}
-	if text, n := masked(e.Path, string(src)); n > 0 {
+	if text, n := masked(f.Path, string(src)); n > 0 {
 		t = outsideText{[]byte(text), n}
 	}
-	s.masked[e.Path] = t
+	a.masked[f.Path] = t
 	return t, nil
 }
 
-// outsideFiles returns the files outside the site's folder that a model may know of,
-// sorted, nil if the project's settings don't allow it.
-func (s *Set) outsideFiles() []string {
-	if !s.outside {
+// known returns the files that a model may know of, sorted. An area that is nil has none.
+func (a *area) known() []string {
+	if a == nil {
 		return nil
 	}
-	if s.besideNames == nil {
-		s.besideNames = make([]string, 0, len(s.tree.besideNames))
-		for _, p := range s.tree.besideNames {
+	if a.readable == nil {
+		a.readable = make([]string, 0, len(a.names))
+		for _, p := range a.names {
 			if Readable(p) {
-				s.besideNames = append(s.besideNames, p)
+				a.readable = append(a.readable, p)
 			}
 		}
 	}
-	return s.besideNames
+	return a.readable
 }
 
-// outsideTexts calls fn with the texts of the files outside the site's folder that a
-// pattern matches, with their secrets masked, until fn returns an error. It skips texts
-// for which may returns false, before it looks for secrets. It returns the number of
-// texts, and of matching files without a text because the repository has too much; all
-// is false if it stopped at the limit of steps.
-func (s *Set) outsideTexts(ctx context.Context, pattern string, steps *scan, may func([]byte) bool, fn func(p string, src []byte) error) (texts, left int, all bool, err error) {
+// texts calls fn with the texts of the files that a pattern matches, with their secrets
+// masked, until fn returns an error. It skips texts for which may returns false, before
+// it looks for secrets. It returns the number of texts, and of matching files without a
+// text because there is too much; all is false if it stopped at the limit of steps.
+func (a *area) texts(ctx context.Context, pattern string, steps *scan, may func([]byte) bool, fn func(p string, src []byte) error) (texts, left int, all bool, err error) {
 	match, err := compileGlob(pattern)
 	if err != nil {
 		return 0, 0, false, err
 	}
-	for _, p := range s.outsideFiles() {
+	for _, p := range a.known() {
 		if !match(p) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return texts, left, false, err
 		}
-		e := s.tree.beside[p]
-		if e.LeftOut {
+		f := a.files[p]
+		if f.LeftOut {
 			left++
 		}
-		if !e.Text {
+		if !f.Text {
 			continue
 		}
-		src, err := s.tree.base.Read(e.Path)
+		src, err := f.base.Read(p)
 		if err != nil {
 			continue
 		}
@@ -200,7 +260,7 @@ func (s *Set) outsideTexts(ctx context.Context, pattern string, steps *scan, may
 		if !may(src) {
 			continue
 		}
-		t, err := s.maskedText(e)
+		t, err := a.text(f)
 		if err != nil {
 			continue // a kubeconfig
 		}

@@ -176,7 +176,7 @@ func (l limited) Paths() []Entry {
 // Each tool says that text is left out.
 func TestOutsideIsLeftOut(t *testing.T) {
 	s := outsideSet(t, limited{beside(), map[string]bool{"src/main.py": true}})
-	if r := s.Call(t.Context(), "read", json.RawMessage(`{"path": "repo:src/main.py"}`)); !r.IsError || !strings.Contains(r.Text, "left out, because the repository has more text") {
+	if r := s.Call(t.Context(), "read", json.RawMessage(`{"path": "repo:src/main.py"}`)); !r.IsError || !strings.Contains(r.Text, "left out, because there is more text") {
 		t.Error(r.Text)
 	}
 	if r := call(t, s, "list", `{"path": "repo:src"}`); !strings.Contains(r.Text, "repo:src/main.py (17 bytes, left out)") {

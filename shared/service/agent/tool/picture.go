@@ -68,40 +68,41 @@ func (g *gallery) add(shown []Picture) {
 // TakePictures says whether the model sees pictures. By default it does not.
 func (s *Set) TakePictures(yes bool) { s.pictures.seen = yes }
 
-// entryOf returns a file of the repository that the job has not changed.
-func (s *Set) entryOf(p string, outside bool) (Entry, bool) {
-	if outside {
-		e, ok := s.tree.beside[p]
-		return e, ok
+// fileOf returns a file of an area, or with a nil area one of the site's folder that the
+// job has not changed.
+func (s *Set) fileOf(p string, in *area) (areaFile, bool) {
+	if in != nil {
+		f, ok := in.files[p]
+		return f, ok
 	}
 	if _, changed := s.tree.changed[p]; changed {
-		return Entry{}, false
+		return areaFile{}, false
 	}
 	e, ok := s.tree.entries[p]
-	return e, ok
+	return areaFile{e, s.tree.base}, ok
 }
 
-// picture shows a picture of the repository.
-func (s *Set) picture(p string, e Entry, outside bool) (Result, error) {
-	if outside {
-		p = outsideMark + p
+// picture shows a picture of a repository.
+func (s *Set) picture(p string, f areaFile, in *area) (Result, error) {
+	if in != nil {
+		p = in.mark + p
 	}
 	no := func(format string, args ...any) (Result, error) {
 		return Result{File: p}, refuse(p+": "+format, args...)
 	}
-	if reason := unreadable(e.Path); reason != "" {
+	if reason := unreadable(f.Path); reason != "" {
 		return no("%s", reason)
 	}
 	if !s.pictures.seen {
-		return no("is a picture, which this model can't see (%s)", sizeOf(e))
+		return no("is a picture, which this model can't see (%s)", sizeOf(f.Entry))
 	}
-	has, ok := s.tree.base.(Pictures)
+	has, ok := f.base.(Pictures)
 	var data []byte
 	if ok {
-		data, ok = has.Picture(e.Path)
+		data, ok = has.Picture(f.Path)
 	}
 	if !ok || len(data) > MaxPicture {
-		return no("the picture is too large to be shown, or there are too many (%s)", sizeOf(e))
+		return no("the picture is too large to be shown, or there are too many (%s)", sizeOf(f.Entry))
 	}
 	return s.show(p, data)
 }

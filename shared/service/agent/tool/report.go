@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,13 +65,28 @@ func (s *Set) check(ctx context.Context, a args) (Result, error) {
 }
 
 var diffTool = definition{
-	name:   "diff",
-	about:  "Shows all changes of this job as a unified diff, or those of one file or folder.",
-	params: []param{{name: "path", about: globHelp + " Default: everything."}},
-	call:   (*Set).diff,
+	name:  "diff",
+	about: "Shows all changes of this job as a unified diff, or those of one file or folder. With from, it shows what changed between two fetched commits.",
+	params: []param{
+		{name: "path", about: globHelp + " Default: everything. With from, paths begin at the root of the repository."},
+		{name: "from", about: "A commit that was fetched, such as repo@v1.4, or repo for the repository as it was before this job. Default: the job's own changes are shown."},
+		{name: "to", about: "The commit to compare with from. Default repo."},
+	},
+	call: (*Set).diff,
 }
 
 func (s *Set) diff(ctx context.Context, a args) (Result, error) {
+	if a.text("from") != "" || a.text("to") != "" {
+		from, err := s.side("from", cmp.Or(a.text("from"), ownRepository))
+		if err != nil {
+			return Result{}, err
+		}
+		to, err := s.side("to", cmp.Or(a.text("to"), ownRepository))
+		if err != nil {
+			return Result{}, err
+		}
+		return s.compare(ctx, from, to, a.text("path"))
+	}
 	match, err := compileGlob(a.text("path"))
 	if err != nil {
 		return Result{}, err

@@ -55,8 +55,8 @@ func (s *Set) Recall(name string, input json.RawMessage, r Result) {
 		if err != nil {
 			return
 		}
-		p, outside, err := s.place("path", a.text("path"))
-		if err != nil || outside {
+		p, in, err := s.place("path", a.text("path"))
+		if err != nil || in != nil {
 			return
 		}
 		if p, err = cleanPath("path", p); err == nil {

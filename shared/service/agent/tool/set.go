@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -42,8 +43,14 @@ type Options struct {
 	Limits Limits
 	// Others allows to write files that are no parts of the site; see [Others].
 	Others bool
-	// Outside allows to read files of the repository outside the site's folder.
+	// Outside allows to read files of the repository outside the site's folder, and to
+	// fetch other commits of it. History lists these.
 	Outside bool
+	History History
+	// Repositories are the names of further repositories that may be fetched. Fetches is how
+	// many commits the round may still fetch.
+	Repositories []string
+	Fetches      int
 }
 
 // A Checker finds what is wrong with a site.
@@ -92,6 +99,8 @@ type Result struct {
 	Pictures []Picture `json:"pictures,omitempty"`
 	// Plan is the new plan, if the call made one.
 	Plan []PlanItem `json:"plan,omitempty"`
+	// Fetch, if not nil, asks for a commit, whose files the next turn can read.
+	Fetch *Fetch `json:"fetch,omitempty"`
 	// Finish, if not nil, asks to end the work.
 	Finish *Finish `json:"finish,omitempty"`
 }
@@ -123,13 +132,16 @@ type Set struct {
 	seen    seen
 	kinds   *kinds
 	others  bool
-	outside bool
-	// besideNames are the files outside the site's folder that the model may know of,
-	// nil if not known; masked are their texts as it reads them, by path.
-	besideNames []string
-	masked      map[string]outsideText
-	pictures    gallery
-	attached    map[string][]byte // by path
+	// beside has the files of the repository outside the site's folder, nil if the project
+	// doesn't allow to read them. fetched has those of fetched commits, by label.
+	beside  *area
+	fetched map[string]*area
+	history History
+	// repositories are the names of those that may be fetched.
+	repositories []string
+	left         int // number of commits that the round may still ask for
+	pictures     gallery
+	attached     map[string][]byte // by path
 }
 
 // NewSet returns the tools that work on t.
@@ -144,16 +156,22 @@ func NewSet(t *Tree, o Options) *Set {
 	if l.FileBytes <= 0 {
 		l.FileBytes = defaultFileBytes
 	}
-	return &Set{
+	s := &Set{
 		tree: t, checker: o.Check, limits: l, seen: newSeen(), kinds: newKinds(t), others: o.Others,
-		outside: o.Outside, masked: map[string]outsideText{},
+		fetched: map[string]*area{}, history: o.History, repositories: o.Repositories, left: o.Fetches,
 	}
+	if o.Outside {
+		s.beside = newArea(outsideMark, "in the repository outside the site's folder")
+		s.beside.add(t.base, t.beside)
+		s.repositories = slices.Concat([]string{ownRepository}, s.repositories)
+	}
+	return s
 }
 
 // tools are all tools, in the order in which they are described to a model.
 func tools() []definition {
 	return []definition{
-		listTool, searchTool, readTool, editTool, writeTool, replaceTool, moveTool, deleteTool, revertTool, navigationTool,
+		listTool, searchTool, readTool, historyTool, fetchTool, editTool, writeTool, replaceTool, moveTool, deleteTool, revertTool, navigationTool,
 		checkTool, viewTool, referenceTool, diffTool, planTool, finishTool,
 	}
 }
@@ -162,12 +180,25 @@ func tools() []definition {
 func (s *Set) Definitions() []Definition {
 	var all []Definition
 	for _, d := range tools() {
-		if d.name == checkTool.name && s.checker == nil {
+		if !s.has(d.name) {
 			continue
 		}
 		all = append(all, Definition{d.name, d.about, schemaOf(d.params)})
 	}
 	return all
+}
+
+// has reports whether the job has a tool.
+func (s *Set) has(name string) bool {
+	switch name {
+	case checkTool.name:
+		return s.checker != nil
+	case historyName:
+		return s.beside != nil
+	case fetchName:
+		return len(s.repositories) > 0
+	}
+	return true
 }
 
 // Call calls a tool. Errors are reported in the result, and a call that fails changes
@@ -197,7 +228,7 @@ func (s *Set) CallWithin(ctx context.Context, name string, input json.RawMessage
 	}()
 	var names []string
 	for _, d := range tools() {
-		if d.name == name && (name != checkTool.name || s.checker != nil) {
+		if d.name == name && s.has(name) {
 			a, err := decode(d.params, input)
 			if err != nil {
 				return failed(fmt.Errorf("the input of %s is not what it should be: %w", name, err))
@@ -210,7 +241,9 @@ func (s *Set) CallWithin(ctx context.Context, name string, input json.RawMessage
 			}
 			return r
 		}
-		names = append(names, d.name)
+		if s.has(d.name) {
+			names = append(names, d.name)
+		}
 	}
 	return failed(fmt.Errorf("unknown tool %.80q; the tools are: %s", name, strings.Join(names, ", ")))
 }
@@ -219,7 +252,7 @@ func (s *Set) CallWithin(ctx context.Context, name string, input json.RawMessage
 func (s *Set) within(r Result, before *Tree, reason string) Result {
 	switch {
 	case reason == "":
-	case r.Plan == nil && r.Finish == nil && s.tree.same(before):
+	case r.Plan == nil && r.Finish == nil && r.Fetch == nil && s.tree.same(before):
 		return Result{Text: reason, IsError: true, File: r.File, Outcome: "not run: too long a result"}
 	default:
 		r.Text = "Done: " + r.Outcome + ". " + notShown + "; diff shows the changes.)"

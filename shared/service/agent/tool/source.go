@@ -13,7 +13,7 @@ import (
 type Source struct {
 	Statement string `json:"statement"`
 	// Path is a file relative to the site's folder, or "repo:" and a path of the repository,
-	// or that of an attachment. Line is one of its lines from 1, 0 for the file.
+	// or that of a file of a fetched commit, or that of an attachment. Line is one of its lines from 1, 0 for the file.
 	Path string `json:"path,omitempty"`
 	Line int    `json:"line,omitempty"`
 	// Commit is the id of a commit, or how it begins.
@@ -97,13 +97,13 @@ func (s *Set) sourceFile(i int, f args) (p string, text []byte, err error) {
 		return asked, text, err
 	}
 	if isOutside(asked) {
-		at, outside, err := s.place("path", asked)
+		at, in, err := s.place("path", asked)
 		if err != nil {
 			return "", nil, err
 		}
-		if outside {
-			t, err := s.loadOutside(at)
-			return outsideMark + at, t.text, err
+		if in != nil {
+			t, err := in.load(at)
+			return in.mark + at, t.text, err
 		}
 		asked = at
 	} else if asked, err = f.path("path"); err != nil || asked == "" {
@@ -118,11 +118,15 @@ func (s *Set) sourceFile(i int, f args) (p string, text []byte, err error) {
 	return asked, text, nil
 }
 
-// RepositoryPath returns the path of a file in the repository, given the site's folder and
-// the path of a Source. It reports false for an attachment.
-func RepositoryPath(root, p string) (string, bool) {
+// RepositoryPath returns the path of a file in its repository, given the site's folder and
+// the path of a Source, and the label of the fetched commit that has the file, "" for the
+// site's own repository as it is. It reports false for an attachment.
+func RepositoryPath(root, p string) (label, at string, ok bool) {
 	if rest, ok := strings.CutPrefix(p, outsideMark); ok {
-		return rest, true
+		return "", rest, true
 	}
-	return path.Join(root, p), !strings.HasPrefix(p, attachedMark)
+	if m := fetchedForm().FindStringSubmatch(p); m != nil {
+		return m[1], p[len(m[0]):], true
+	}
+	return "", path.Join(root, p), !strings.HasPrefix(p, attachedMark)
 }

@@ -38,8 +38,11 @@ func TestSourcesOutside(t *testing.T) {
 		}
 	}
 	for p, want := range map[string]string{"a.mdx": "docs/a.mdx", "repo:src/main.py": "src/main.py", "attachment:1/spec.md": ""} {
-		if got, ok := RepositoryPath("docs", p); ok != (want != "") || ok && got != want {
-			t.Errorf("%s is %q in the repository, %v", p, got, ok)
+		if label, got, ok := RepositoryPath("docs", p); ok != (want != "") || ok && got != want || label != "" {
+			t.Errorf("%s is %q in the repository, %q, %v", p, got, label, ok)
 		}
+	}
+	if label, got, ok := RepositoryPath("docs", "cli@release/2.x:src/main.py"); label != "cli@release/2.x" || got != "src/main.py" || !ok {
+		t.Errorf("a fetched file is %q of %q, %v", got, label, ok)
 	}
 }

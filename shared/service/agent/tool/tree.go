@@ -62,10 +62,8 @@ type Tree struct {
 	// entries are the base's files by path below root, names those paths sorted.
 	entries map[string]Entry
 	names   []string
-	// beside are the base's files outside root by their paths in the repository,
-	// besideNames those paths sorted.
-	beside      map[string]Entry
-	besideNames []string
+	// beside are the base's files outside root.
+	beside []Entry
 
 	// changed has the new text of files, nil for deleted ones. Files that are again
 	// as in the base are not in it.
@@ -81,7 +79,7 @@ func NewTree(b Base, root string) (*Tree, error) {
 	if root != "" && (!fs.ValidPath(root) || root == ".") {
 		return nil, fmt.Errorf("%q: is not a folder of the repository", root)
 	}
-	t := &Tree{base: b, root: root, entries: map[string]Entry{}, beside: map[string]Entry{}, changed: map[string][]byte{}}
+	t := &Tree{base: b, root: root, entries: map[string]Entry{}, changed: map[string][]byte{}}
 	for _, e := range b.Paths() {
 		if !fs.ValidPath(e.Path) {
 			return nil, fmt.Errorf("%q: is not a path of a file", e.Path)
@@ -90,12 +88,10 @@ func NewTree(b Base, root string) (*Tree, error) {
 			t.entries[rel] = e
 			t.names = append(t.names, rel)
 		} else {
-			t.beside[e.Path] = e
-			t.besideNames = append(t.besideNames, e.Path)
+			t.beside = append(t.beside, e)
 		}
 	}
 	slices.Sort(t.names)
-	slices.Sort(t.besideNames)
 	return t, nil
 }
 
