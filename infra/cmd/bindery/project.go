@@ -32,6 +32,7 @@ func settingFlags(f *pflag.FlagSet, t *admin.Settings, r *admin.Retention, agent
 	f.BoolVar(&agent.RefuseExecutable, "agent-refuse-executable", agent.RefuseExecutable, "agent jobs: refuse changes that add code which runs in readers' browsers, and changed pages that can't be rendered")
 	f.BoolVar(&agent.AllowOtherFiles, "agent-allow-other-files", agent.AllowOtherFiles, "agent jobs: allow to write files that are no pages, snippets, pictures, styles or specifications, and that docs.json does not name")
 	f.BoolVar(&agent.ReadRepository, "agent-read-repository", agent.ReadRepository, "agent jobs: allow to read the whole repository, not the docs folder alone (new projects: on)")
+	f.StringVar(&agent.Repositories, "agent-repositories", agent.Repositories, `agent jobs: further repositories that may be read, as "name=https://host/owner/name", separated by commas`)
 	f.StringVar(&agent.BranchPrefix, "agent-branch-prefix", agent.BranchPrefix, `agent jobs: how names of branches begin (default: "`+admin.DefaultBranchPrefix+`")`)
 	f.StringVar(&agent.TitlePrefix, "agent-title-prefix", agent.TitlePrefix, `agent jobs: how titles without a type of commit begin, such as "docs: "`)
 	f.BoolVar(&agent.SignOff, "agent-sign-off", agent.SignOff, "agent jobs: sign commits off in the agent's name")

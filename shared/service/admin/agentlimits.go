@@ -80,6 +80,9 @@ type AgentSettings struct {
 	// ReadRepository lets agents read the whole repository. Otherwise they read the
 	// docs folder alone. They write nowhere else in any case.
 	ReadRepository bool `json:"readRepository,omitempty"`
+	// Repositories are further repositories that agents may fetch, as "name=address",
+	// separated by commas. The project's credential is used for those on its host alone.
+	Repositories string `json:"repositories,omitempty"`
 	// BranchPrefix begins the names of branches; empty for DefaultBranchPrefix.
 	BranchPrefix string `json:"branchPrefix,omitempty"`
 	// TitlePrefix, such as "docs: ", begins titles of commits and pull requests that

@@ -123,6 +123,8 @@ type AgentJob struct {
 	// Returns are those of this round, in order; Back is set from one until the next turn.
 	Returns []AgentReturn `json:"returns,omitempty"`
 	Back    bool          `json:"back,omitempty"`
+	// Fetches are the commits that this round asked for, in order.
+	Fetches []AgentFetch `json:"fetches,omitempty"`
 	// Usage and Turns are those of all rounds. RoundCost is what the current or
 	// last one cost, in millionths of a US dollar.
 	Usage     AgentUsage `json:"usage"`
@@ -272,8 +274,10 @@ type AgentTurn struct {
 	Model string     `json:"model,omitempty"`
 	Usage AgentUsage `json:"usage"` // of this turn
 	// Next is "publish" where the turn asked to finish, else empty.
-	Next string    `json:"next,omitempty"`
-	At   time.Time `json:"at"`
+	Next string `json:"next,omitempty"`
+	// Fetches are the commits that the turn asked for.
+	Fetches []AgentFetch `json:"fetches,omitempty"`
+	At      time.Time    `json:"at"`
 }
 
 // AgentEvent is something that callers can follow. Its number is its place in
@@ -442,6 +446,9 @@ type AgentSource struct {
 	Line      int    `json:"line,omitempty"`
 	Commit    string `json:"commit,omitempty"`
 	Message   int    `json:"message,omitempty"`
+	// URL is the address of a file of a fetched commit, empty for other files and where
+	// the forge shows none.
+	URL string `json:"url,omitempty"`
 }
 
 // AgentShown is the state of a pull request as the job last wrote it at the forge.
@@ -730,7 +737,7 @@ func (tx *agentTx) reopen() {
 	j := &tx.job
 	j.Round++
 	j.Status, j.Phase, j.Failure, j.Question, j.Unfinished = AgentActive, AgentQueued, nil, "", false
-	j.Base, j.CancelledAt, j.FinishedAt, j.Pull, j.RoundCost, j.Returns, j.Back = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}, 0, nil, false
+	j.Base, j.CancelledAt, j.FinishedAt, j.Pull, j.RoundCost, j.Returns, j.Back, j.Fetches = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}, 0, nil, false, nil
 	j.RoundAt, j.RetryAt, j.Tries, j.Waits, j.Fallback, j.Merge = tx.now, time.Time{}, 0, 0, "", AgentMerge{}
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
 }

@@ -271,6 +271,10 @@ func (s *Service) PutAgentTurn(ctx context.Context, lease *AgentLease, turn Agen
 		tx.spend(turn.Usage)
 		tx.job.Turns++
 		tx.job.Tries = 0
+		for _, f := range turn.Fetches {
+			f.Turn = turn.N
+			tx.job.Fetches = append(tx.job.Fetches, f)
+		}
 		tx.job.Read, tx.job.Back = max(tx.job.Read, turn.Seen), false
 		if turn.Model != "" {
 			tx.job.Model = turn.Model

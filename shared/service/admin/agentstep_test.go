@@ -88,6 +88,7 @@ func TestAgentLimitsOfAProject(t *testing.T) {
 	for field, bad := range map[string]admin.AgentSettings{
 		"agent.root": {Root: "/docs/"}, "agent.forge": {Forge: "svn"}, "agent.api": {API: "x"}, "agent": {MaxTurns: -1},
 		"agent.labels": {Labels: "a,b,c,d,e,f,g,h,i,j,k"}, "agent.reviewers": {Reviewers: "ada,gr\tace"},
+		"agent.repositories": {Repositories: "cli=ftp://git.example.com/acme/cli"},
 	} {
 		_, err := w.ConfigureProject(w.ctx, x.project.ID, admin.Configuration{Kind: admin.KindCloud, Agent: bad})
 		wantField(t, err, field)

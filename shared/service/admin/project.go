@@ -226,6 +226,9 @@ func (t AgentSettings) check() error {
 			return FieldErrorf(field, "must have at most %d names of at most %d characters, separated by commas", MaxAssigned, maxPrefix)
 		}
 	}
+	if _, err := AgentRepositories(t.Repositories); err != nil {
+		return err
+	}
 	if t.MaxTurns < 0 || t.MaxCost < 0 || t.MaxFiles < 0 || t.MaxMonthCost < 0 {
 		return FieldErrorf("agent", "limits must not be negative")
 	}

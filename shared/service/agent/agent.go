@@ -21,11 +21,11 @@ import (
 // Functions ends an execution. Work is called again after a whole segment, of
 // which the workflow's six hours hold 32, after a message that came while the
 // round was about to be reviewed, of which a job has at most 100, when Publish gives the
-// round back, at most three times, and after each of at most [MaxWaits] waits. With
-// Review, Publish, and three merges with what others pushed, that is some 300 calls. A
-// call that succeeds is 7 events with its Choice, and each try of it that failed is 3
-// more: less than 21,000 events even if every call uses up all its retries. TestHistory
-// calculates with the real constants.
+// round back, at most three times, after each of at most [MaxWaits] waits and after each
+// commit that Prepare fetches. With Prepare, Review, Publish, and three merges with what
+// others pushed, that is some 320 calls. A call that succeeds is 7 events with its Choice,
+// and each try of it that failed is 3 more: less than 22,000 events even if every call
+// uses up all its retries. TestHistory calculates with the real constants.
 const Segment = job.AgentSegment
 
 // Options are what Work works with. Admin, Objects and Model are required.

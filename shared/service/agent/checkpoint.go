@@ -29,6 +29,8 @@ type checkpoint struct {
 	Restored []string        `json:"restored,omitempty"`
 	Plan     []tool.PlanItem `json:"plan,omitempty"`
 	Finish   *tool.Finish    `json:"finish,omitempty"`
+	// Fetches are the commits that this turn asked for.
+	Fetches []tool.Fetch `json:"fetches,omitempty"`
 	// Warned is set if a finish was held up once because of new findings.
 	Warned bool `json:"warned,omitempty"`
 	// Last is set if the model was told that this is its last turn.
@@ -113,12 +115,26 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 	if r.overview, err = tool.Overview(ctx, before); err != nil {
 		return nil, err
 	}
+	more, err := admin.AgentRepositories(in.Project.Agent.Repositories)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range more {
+		names = append(names, m.Name)
+	}
 	r.tools = tool.NewSet(r.Tree, tool.Options{
-		Check:   r.checker,
-		Limits:  tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
-		Others:  in.Project.Agent.AllowOtherFiles,
-		Outside: in.Project.Agent.ReadRepository,
+		Check:        r.checker,
+		Limits:       tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
+		Others:       in.Project.Agent.AllowOtherFiles,
+		Outside:      in.Project.Agent.ReadRepository,
+		History:      r.Manifest.History,
+		Repositories: names,
+		Fetches:      admin.MaxAgentFetches - len(in.Job.Fetches),
 	})
+	if err := s.mount(ctx, r); err != nil {
+		return nil, err
+	}
 	if err := s.attach(ctx, r, in.Messages); err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (r *Round) Overview() string {
 	if n := r.beside(); n > 0 {
 		fmt.Fprintf(&b, "You may also read the rest of the repository (files: %d). Its paths begin with repo:. Nothing there can be changed, and secrets are masked. ", n)
 	}
-	return b.String() + r.overview
+	return b.String() + r.fetchable() + r.overview
 }
 
 // beside returns how many files outside the site's folder the agent may read.
@@ -129,6 +129,9 @@ func (r *Round) say(unread []admin.AgentMessage) (said []string, seen int) {
 	seen = r.Seen
 	if r.back != "" {
 		said = append(said, r.back)
+	}
+	if text := r.fetched(); text != "" && r.Turns > 0 {
+		said = append(said, text)
 	}
 	for _, m := range unread {
 		text := "A new message from the author of the request:\n" + asked(m)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -49,6 +50,7 @@ type world struct {
 	sees    bool                                       // the model, but not its fallback, sees pictures
 	waits   []time.Duration                            // of the workflow
 	waiting func()                                     // what happens in a wait, once
+	further []string                                   // addresses of further repositories that were fetched
 
 	*storetest.Clock
 }
@@ -157,6 +159,14 @@ func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper
 		Admin: s, Objects: o, Now: w.Time,
 		Forge: func(context.Context, admin.Project) (*forge.Forge, forge.Repository, error) {
 			return host, w.forge.Repository(), nil
+		},
+		Further: func(_ context.Context, _ admin.Project, address string) (*forge.Forge, forge.Repository, error) {
+			w.further = append(w.further, address)
+			r := w.forge.Repository()
+			if strings.HasSuffix(address, "/none") {
+				r.URL += "-none"
+			}
+			return host, r, nil
 		},
 	})
 	if err != nil {

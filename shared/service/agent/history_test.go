@@ -40,9 +40,9 @@ func TestHistory(t *testing.T) {
 	limit := time.Duration(workflow.TimeoutSeconds) * time.Second
 	// Prepare and Fail; Work for each whole segment and each wait; Work and Review for
 	// each message and each return; Publish for the round and each return; Review and
-	// Publish again for each merge.
+	// Publish again for each merge; Work and Prepare for each fetch.
 	returns := admin.AgentRefused.Most() + admin.AgentConflicted.Most()
-	calls := 2 + int(limit/agent.Segment) + agent.MaxWaits + 2*(messages+returns) + 1 + returns + 2*admin.MaxAgentMerges
+	calls := 2 + int(limit/agent.Segment) + agent.MaxWaits + 2*(messages+returns) + 1 + returns + 2*admin.MaxAgentMerges + 2*admin.MaxAgentFetches
 	events := 10 + calls*perCall + agent.MaxWaits*perWait
 	left := limit.Seconds()
 	for _, r := range workflow.States["Work"].Retry {
@@ -63,7 +63,7 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	t.Logf("%d calls, %d events", calls, events)
-	if limit != job.AgentRound || messages == 0 || calls > 300 || events > 21_000 || events > quota*9/10 {
+	if limit != job.AgentRound || messages == 0 || calls > 320 || events > 22_000 || events > quota*9/10 {
 		t.Errorf("%d calls may make %d events of at most %d; the comment of Segment knows less", calls, events, quota)
 	}
 }

@@ -34,6 +34,8 @@ type Manifest struct {
 	Files        []File `json:"files"` // sorted by path
 	// Packs are the keys of the objects in which texts lie one after another.
 	Packs []string `json:"packs"`
+	// History lists the commits and tags of the repository.
+	History tool.History `json:"history,omitzero"`
 	// Findings are those of a check of the site as it is.
 	Findings []check.Finding `json:"findings"`
 	// Memory describes the rounds before it. Carried are the changes of one of them, with

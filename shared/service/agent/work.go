@@ -35,6 +35,10 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 		out.Next, out.WaitUntil = job.NextWait, in.Job.RetryAt
 		return out, nil
 	}
+	if in.Job.PendingFetch() && in.Job.Phase == admin.AgentWorking && in.Job.CancelledAt.IsZero() {
+		out.Next = job.NextPrepare
+		return out, nil
+	}
 	lease, err := s.opt.Admin.LeaseAgentWork(ctx, ref)
 	if admin.CodeOf(err) == admin.CodeSuperseded {
 		// This start is late: the round is being published already.
@@ -75,6 +79,10 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 		err = s.turn(ctx, &lease, r, m, unread)
 		if r.Turns > turns {
 			tries = 0
+		}
+		if err == nil && r.asked() {
+			out.Next = job.NextPrepare
+			return out, nil
 		}
 		if err != nil {
 			var until time.Time
@@ -136,6 +144,7 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m m
 	if c.Finish != nil {
 		t.Next = job.NextPublish
 	}
+	t.Fetches = fetches(c.Fetches)
 	if t.Object, err = s.rounds.KeepJSON(ctx, r.Ref, "turn", c); err != nil {
 		return err
 	}
@@ -276,6 +285,12 @@ func (s *Steps) call(ctx context.Context, r *Round, m model.Choice, answer model
 			r.tools.TakePictures(m.Pictures && !r.blind && !c.Blind)
 			result = r.tools.CallWithin(ctx, b.Name, b.Input, func(r tool.Result) string { return room.refuse(b.Name, r) })
 		}
+		if result.Fetch != nil && c.Last {
+			result = tool.Result{Text: "Not fetched: this is your last turn.", IsError: true, Outcome: "too late"}
+		}
+		if result.Finish != nil && len(c.Fetches) > 0 {
+			result = tool.Result{Text: "Not finished: you asked for a commit. Read what you need of it first.", IsError: true, Outcome: "waits for a commit"}
+		}
 		if result.Finish != nil && c.Cut {
 			result = tool.Result{Text: "Not finished: your answer stopped at its limit of tokens before its end. Call finish alone.", IsError: true, Outcome: "cut off"}
 		}
@@ -305,6 +320,9 @@ func (s *Steps) call(ctx context.Context, r *Round, m model.Choice, answer model
 		}
 		if result.Plan != nil {
 			c.Plan = result.Plan
+		}
+		if result.Fetch != nil {
+			c.Fetches, c.Finish = append(c.Fetches, *result.Fetch), nil
 		}
 		room.count(result)
 		block := model.ToolResult(b.ID, result.Text, result.IsError)

@@ -187,6 +187,7 @@ func configureProject(q *request) error {
 	}
 	if err == nil {
 		in.Agent.Root, in.Agent.ReadRepository = strings.Trim(q.value("agent.root"), "/"), q.checked("agent.readRepository")
+		in.Agent.Repositories = strings.Join(lines(q.value("agent.repositories")), ", ")
 		in.Retention.SnapshotDays, err = q.days("retention.snapshotDays")
 	}
 	if err == nil {

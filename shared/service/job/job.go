@@ -48,19 +48,21 @@ const (
 // to the choice after it.
 type AgentOutput struct {
 	admin.AgentRef
-	Next string `json:"next"` // one of NextWork, NextReview, NextPublish, NextDone and NextWait
+	Next string `json:"next"` // one of NextWork, NextReview, NextPublish, NextDone, NextWait and NextPrepare
 	// WaitUntil is when Work is called again after NextWait, in whole seconds.
 	WaitUntil time.Time `json:"waitUntil,omitzero"`
 }
 
 // What comes after a step of a round. After NextPublish of Work, the workflow reviews the
-// round before it publishes it.
+// round before it publishes it. After NextPrepare, it fetches the commits that the round
+// asked for.
 const (
 	NextWork    = "work"
 	NextReview  = "review"
 	NextPublish = "publish"
 	NextDone    = "done"
 	NextWait    = "wait"
+	NextPrepare = "prepare"
 )
 
 // PullInput asks the step that reads repositories for the pull request of a final

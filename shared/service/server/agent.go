@@ -50,7 +50,7 @@ func (s *Server) addAgent(opt Options) error {
 	}
 	// As in the cloud, what asks the model can't reach a forge, nor the other way
 	// round, and the review can reach neither.
-	fetches := pull.Options{Admin: s.Admin, Objects: s.local.Objects(), Forge: s.forges.Forge, Log: s.log}
+	fetches := pull.Options{Admin: s.Admin, Objects: s.local.Objects(), Forge: s.forges.Forge, Further: s.forges.Further, Log: s.log}
 	if opt.Dashboard != nil && s.Public != s.URL { // else others would come to their own machine
 		fetches.Dashboard = s.Public
 	}

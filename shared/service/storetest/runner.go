@@ -36,6 +36,7 @@ func Runner(t *testing.T, open func(t *testing.T, tasks Tasks) store.Runner) {
 		{"stopping what does not run is not an error", (*runnerSuite).stopNothing},
 		{"the state of an unknown execution is ErrNotFound", (*runnerSuite).unknown},
 		{"a round works as often as it asks for it", (*runnerSuite).round},
+		{"a round goes back to Prepare", (*runnerSuite).roundFetches},
 		{"a round waits until the time that it asks for", (*runnerSuite).roundWaits},
 		{"an error of a round's step fails its execution", (*runnerSuite).roundFails},
 		{"executions of two workflows may have one name", (*runnerSuite).apart},
@@ -52,7 +53,7 @@ func Runner(t *testing.T, open func(t *testing.T, tasks Tasks) store.Runner) {
 
 // runnerSuite has steps that do what the job's name says: "…-invalid" can't be
 // planned, "…-shard" has a shard that fails, "…-flaky" needs a second try,
-// "…-none" has no shards, "…-busy" waits once, "…-hang" does not end by itself, all
+// "…-none" has no shards, "…-busy" waits once, "…-fetches" asks once for Prepare, "…-hang" does not end by itself, all
 // others work.
 type runnerSuite struct {
 	store.Runner
@@ -170,6 +171,8 @@ func (s *runnerSuite) tasks() Tasks {
 				out := in.output(job.NextWait).(job.AgentOutput)
 				out.WaitUntil = s.until
 				return out, nil
+			case strings.HasSuffix(in.JobID, "-fetches") && nth == 1:
+				return in.output(job.NextPrepare), nil
 			case strings.HasSuffix(in.JobID, "-busy"):
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -400,6 +403,12 @@ func (s *runnerSuite) round(t *testing.T) {
 	name = s.startRound(t, unique()+"-merged")
 	s.endsOf(t, store.WorkflowAgent, name, store.Succeeded)
 	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 2, "agentreview prj_1/2": 2, "agentpublish prj_1/2": 2})
+}
+
+func (s *runnerSuite) roundFetches(t *testing.T) {
+	name := s.startRound(t, unique()+"-fetches")
+	s.endsOf(t, store.WorkflowAgent, name, store.Succeeded)
+	s.called(t, name, map[string]int{"agentprepare prj_1/2": 2, "agentwork prj_1/2": 2, "agentreview prj_1/2": 1, "agentpublish prj_1/2": 1})
 }
 
 func (s *runnerSuite) roundWaits(t *testing.T) {

@@ -50,7 +50,7 @@ func Steps(f *cloud.Function) (*wire.Wiring, *pull.Steps, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	steps, err := pull.New(pull.Options{Admin: w.Admin, Objects: w.Objects, Forge: known.Forge, Dashboard: w.Env.DashboardURL, Log: f.Log})
+	steps, err := pull.New(pull.Options{Admin: w.Admin, Objects: w.Objects, Forge: known.Forge, Further: known.Further, Dashboard: w.Env.DashboardURL, Log: f.Log})
 	return w, steps, err
 }
 

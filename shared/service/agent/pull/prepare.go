@@ -15,6 +15,9 @@ import (
 // request is still open, else the branch that was asked for. It keeps the text
 // of that commit, and the findings of a check of the site as it is.
 //
+// In a round that works, it fetches the commits that the agent asked for. What can't be
+// fetched is a message to the agent and no error.
+//
 // It returns the forge's errors (repository_unreachable, ref_not_found, …),
 // invalid_site for a repository without a docs.json or mint.json, and cancelled.
 func (s *Steps) Prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
@@ -31,7 +34,7 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		return out, agent.ErrCancelled()
 	}
 	if in.Job.Base.Manifest != "" {
-		return out, nil // done before
+		return out, s.fetch(ctx, ref, in)
 	}
 	f, repo, err := s.opt.Forge(ctx, in.Project)
 	if err != nil {
@@ -89,6 +92,9 @@ func (s *Steps) describe(ctx context.Context, ref admin.AgentRef, p admin.Projec
 		return err
 	}
 	m.Instructions = instructions(r, m.Root)
+	if p.Agent.ReadRepository {
+		m.History = s.history(ctx, ref, t)
+	}
 	if err := readPictures(ctx, t, r, m.Root, maxPictures); err != nil {
 		return err
 	}

@@ -22,6 +22,9 @@ type Options struct {
 	// Forge returns the forge of a project, with the credential that the
 	// project has there.
 	Forge func(ctx context.Context, p admin.Project) (*forge.Forge, forge.Repository, error)
+	// Further returns a further repository of a project by its address, and its forge, with
+	// the project's credential if that is for the same host. If nil, none can be fetched.
+	Further func(ctx context.Context, p admin.Project, address string) (*forge.Forge, forge.Repository, error)
 	// Dashboard is the address under which people reach the dashboard, for links to
 	// jobs; empty means that there is none, or that it is not known.
 	Dashboard string

@@ -184,14 +184,34 @@ func (t text) part(room int) string {
 func sources(r *agent.Round) []admin.AgentSource {
 	var all []admin.AgentSource
 	for _, x := range r.Finish.Sources {
-		if p, ok := tool.RepositoryPath(r.Manifest.Root, x.Path); ok && x.Path != "" {
-			x.Path = p
+		if x.Message > len(r.In.Messages) {
+			continue
 		}
-		if x.Message <= len(r.In.Messages) {
-			all = append(all, admin.AgentSource(x))
+		y := admin.AgentSource{Statement: x.Statement, Path: x.Path, Line: x.Line, Commit: x.Commit, Message: x.Message}
+		switch label, p, ok := tool.RepositoryPath(r.Manifest.Root, x.Path); {
+		case !ok || x.Path == "":
+		case label == "":
+			y.Path = p
+		default:
+			y.URL = fetchedURL(r.In, label, p)
 		}
+		all = append(all, y)
 	}
 	return all
+}
+
+// fetchedURL returns the address of a file of a fetched commit, "" if its forge shows none.
+func fetchedURL(in admin.AgentInput, label, p string) string {
+	for _, f := range in.Job.Fetches {
+		if f.Label != label || f.Commit == "" {
+			continue
+		}
+		repo, err := forge.ParseRepository(f.URL, forge.Kind(f.Forge), "")
+		if err == nil {
+			return repo.FileURL(f.Commit, p)
+		}
+	}
+	return ""
 }
 
 // sources writes where statements come from, of all rounds. The list ends with a count once
@@ -219,7 +239,11 @@ func (t text) sources(b *strings.Builder, room int) {
 		case x.Line > 0:
 			from = code(x.Path + ":" + strconv.Itoa(x.Line))
 		}
-		if to := t.repository.FileURL(t.head, x.Path); x.Path != "" && to != "" && t.whole.has(x.Path) {
+		to := x.URL
+		if to == "" && x.Path != "" && t.whole.has(x.Path) {
+			to = t.repository.FileURL(t.head, x.Path)
+		}
+		if to != "" {
 			if x.Line > 0 {
 				to += "#L" + strconv.Itoa(x.Line)
 			}

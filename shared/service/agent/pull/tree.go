@@ -72,13 +72,7 @@ func read(ctx context.Context, t *forge.Tree, want string) (*agent.Repository, [
 
 // readWithin is read with another limit of the text outside the site's folder.
 func readWithin(ctx context.Context, t *forge.Tree, want string, room int64) (*agent.Repository, []agent.File, error) {
-	r := &agent.Repository{Texts: map[string][]byte{}}
-	for f := range t.Files() {
-		if fs.ValidPath(f.Path) { // a commit keeps the files that it doesn't name
-			r.Entries = append(r.Entries, tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Mode == forge.Regular})
-		}
-	}
-	slices.SortFunc(r.Entries, func(a, b tool.Entry) int { return cmp.Compare(a.Path, b.Path) })
+	r := entries(t, "")
 	root, rootErr := siteRoot(r, want) // the caller reports an error
 	files := make([]agent.File, len(r.Entries))
 	var total, beside int64
@@ -115,6 +109,19 @@ func readWithin(ctx context.Context, t *forge.Tree, want string, room int64) (*a
 		}
 	}
 	return r, files, nil
+}
+
+// entries lists the files of a fetched commit in a folder, or the one of that name, "" for
+// all.
+func entries(t *forge.Tree, folder string) *agent.Repository {
+	r := &agent.Repository{Texts: map[string][]byte{}}
+	for f := range t.Files() {
+		if fs.ValidPath(f.Path) && (folder == "" || f.Path == folder || strings.HasPrefix(f.Path, folder+"/")) { // a commit keeps the files that it doesn't name
+			r.Entries = append(r.Entries, tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Mode == forge.Regular})
+		}
+	}
+	slices.SortFunc(r.Entries, func(a, b tool.Entry) int { return cmp.Compare(a.Path, b.Path) })
+	return r
 }
 
 // readPictures adds to a repository the pictures of a fetched commit that a model may see,

@@ -5,6 +5,8 @@ package forges
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
@@ -90,15 +92,62 @@ func (f *Forges) Forge(ctx context.Context, p admin.Project) (*forge.Forge, forg
 	return made, r, err
 }
 
+// Further returns a further repository of a project by its address, and its forge. The
+// project's credential is used if the host is that of its own repository. Otherwise, and
+// in a project without a credential of its own, the repository must be public: the
+// operator's App never serves further repositories, because they may be those of other
+// customers, and a host with private addresses is never asked without a credential.
+// It returns errors of package forge.
+func (f *Forges) Further(ctx context.Context, p admin.Project, address string) (*forge.Forge, forge.Repository, error) {
+	own, err := f.repository(p)
+	if err != nil {
+		return nil, own, err
+	}
+	opt := f.opt
+	r, err := forge.ParseRepository(address, own.Kind, own.API)
+	if err == nil && sameServer(r, own) {
+		opt.Credentials, err = f.ownCredentials(ctx, p.ID)
+	} else if r, err = forge.ParseRepository(address, "", ""); err != nil {
+		r, err = forge.ParseRepository(address, forge.Git, "")
+	}
+	if err == nil {
+		err = f.allowed.Allowed(r)
+	}
+	if err == nil && opt.Credentials == nil && slices.Contains(f.opt.AllowPrivate, r.Host()) {
+		err = admin.Errorf(forge.CodeCredential, "the project has no credential for %s", r.Host())
+	}
+	if err != nil {
+		return nil, r, err
+	}
+	made, err := forge.New(opt)
+	return made, r, err
+}
+
+// sameServer reports whether two repositories are reached by the same scheme and host.
+func sameServer(a, b forge.Repository) bool {
+	scheme := func(r forge.Repository) string { s, _, _ := strings.Cut(r.URL, ":"); return s }
+	return a.Host() == b.Host() && scheme(a) == scheme(b)
+}
+
 // credentials returns the credentials of a project for its repository.
 func (f *Forges) credentials(ctx context.Context, project string, r forge.Repository) (forge.Credentials, error) {
-	c, err := f.admin.ForgeCredential(ctx, project)
+	c, err := f.ownCredentials(ctx, project)
 	switch {
-	case admin.CodeOf(err) == admin.CodeNotFound && f.app != nil && f.app.Serves(r):
+	case err != nil || c != nil:
+		return c, err
+	case f.app != nil && f.app.Serves(r):
 		return f.app, nil
-	case admin.CodeOf(err) == admin.CodeNotFound:
-		return nil, admin.Errorf(forge.CodeCredential, "the project has no credential for its forge").Wrap(err)
-	case err != nil:
+	}
+	return nil, admin.Errorf(forge.CodeCredential, "the project has no credential for its forge")
+}
+
+// ownCredentials returns the credentials that a project has itself, nil if it has none.
+func (f *Forges) ownCredentials(ctx context.Context, project string) (forge.Credentials, error) {
+	c, err := f.admin.ForgeCredential(ctx, project)
+	if admin.CodeOf(err) == admin.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	f.mu.Lock()

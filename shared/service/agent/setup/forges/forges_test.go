@@ -2,8 +2,13 @@ package forges_test
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -66,6 +71,86 @@ func TestForges(t *testing.T) {
 		}
 		if admin.CodeOf(err) != admin.CodeForgeMissing || !strings.Contains(err.Error(), c.want) || ferr == nil {
 			t.Errorf("%s: %v, %v; want %s", c.repository, err, ferr, c.want)
+		}
+	}
+}
+
+// roundTrip answers requests without a network.
+type roundTrip func(*http.Request) *http.Response
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
+
+// A further repository is asked with the project's credential on the host of its own
+// repository alone, never with the operator's App, and without a credential only on
+// public hosts.
+func TestFurther(t *testing.T) {
+	ctx := t.Context()
+	l, err := local.Open(ctx, local.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close(context.Background()) })
+	a := admin.New(admin.Options{Store: l.Store(), Secrets: l.Secrets()})
+	o, err := a.CreateOrganisation(ctx, admin.Organisation{Name: "Acme", Plan: admin.PlanPro})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []string // address and whether there was a credential
+	options := forge.Options{
+		AllowHosts: []string{"git.example.com", "other.example.com", "github.com"}, AllowPrivate: []string{"git.internal:8443"}, Retry: forge.Retry{Attempts: 1},
+		Client: &http.Client{Transport: roundTrip(func(r *http.Request) *http.Response {
+			asked = append(asked, fmt.Sprintf("%s%s %v", r.URL.Host, r.URL.Path, r.Header.Get("Authorization") != ""))
+			return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody, Request: r}
+		})},
+	}
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(private)})
+	if options.Credentials, err = forge.NewApp(options, forge.AppKey{ID: "1", PEM: key, Host: "github.com"}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := forges.New(a, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := a.CreateProject(ctx, admin.Project{Organisation: o.ID, Domain: "a.example.com", Repository: "https://git.example.com/acme/docs", Agent: admin.AgentSettings{Forge: "gitea"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.SetForgeCredential(ctx, own.ID, admin.ForgeCredential{Token: "sesame"}); err != nil {
+		t.Fatal(err)
+	}
+	app, err := a.CreateProject(ctx, admin.Project{Organisation: o.ID, Domain: "b.example.com", Repository: "https://github.com/acme/docs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		project admin.Project
+		address string
+		want    string // what is asked, or in the error
+	}{
+		{own, "https://git.example.com/acme/cli", "git.example.com/acme/cli.git/info/refs true"},
+		{own, "https://GIT.example.com:443/acme/cli", "git.example.com/acme/cli.git/info/refs true"},
+		{own, "https://other.example.com/acme/cli", "other.example.com/acme/cli/info/refs false"},
+		{own, "https://github.com/acme/cli", "github.com/acme/cli.git/info/refs false"},
+		{own, "https://git.internal:8443/acme/cli", "no credential for git.internal:8443"},
+		{own, "https://evil.example/acme/cli", "not a host that the operator"},
+		{own, "http://git.example.com/acme/cli", "not a host that the operator"},
+		{app, "https://github.com/other/secret", "github.com/other/secret.git/info/refs false"},
+	} {
+		asked = nil
+		f, r, err := made.Further(ctx, c.project, c.address)
+		got := fmt.Sprint(err)
+		if err == nil {
+			if _, err := f.Fetch(ctx, r, "main"); admin.CodeOf(err) != forge.CodeNotFound {
+				t.Errorf("%s: %v", c.address, err)
+			}
+			got = strings.Join(asked, "; ")
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s, want %s", c.address, got, c.want)
 		}
 	}
 }
