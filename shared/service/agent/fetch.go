@@ -68,11 +68,11 @@ func (r *Round) fetched() string {
 			fmt.Fprintf(&b, "%s was not fetched: %s.\n", part, strings.TrimRight(f.Refused, "."))
 			continue
 		}
-		fmt.Fprintf(&b, "%s is fetched, commit %.12s: files to read: %d, with paths that begin with %s:", part, f.Commit, f.Files, f.Label)
+		fmt.Fprintf(&b, "%s is fetched, commit %.12s. Files to read: %d. Their paths begin with %q.", part, f.Commit, f.Files, f.Label+":")
 		if f.LeftOut > 0 {
-			fmt.Fprintf(&b, ". Files that are left out, because there is more text than a job reads: %d; fetch a folder of it", f.LeftOut)
+			fmt.Fprintf(&b, " Files that are left out, because there is more text than a job reads: %d. Fetch the folder that you need.", f.LeftOut)
 		}
-		b.WriteString(".\n")
+		b.WriteByte('\n')
 	}
 	return strings.TrimSpace(b.String())
 }

@@ -181,7 +181,7 @@ func (h History) whole(ref string) (string, error) {
 
 // at returns the place of a tag's commit, or of the one that begins with an id.
 func (h History) at(name string) (int, error) {
-	id := strings.ToLower(name)
+	id, tagged := strings.ToLower(name), h.tagged(name)
 	for _, t := range h.Tags {
 		if t.Name == name {
 			id = t.Commit
@@ -191,6 +191,9 @@ func (h History) at(name string) (int, error) {
 		if i := slices.IndexFunc(h.Commits, func(c Commit) bool { return strings.HasPrefix(c.ID, id) }); i >= 0 {
 			return i, nil
 		}
+	}
+	if tagged {
+		return 0, refuse("since: %s is not among the last %s, so more may have been made since: fetch it, and see with diff what changed", name, plural(len(h.Commits), "commit"))
 	}
 	return 0, refuse("since: %.200q is not a tag or commit among the last %s", name, plural(len(h.Commits), "commit"))
 }
