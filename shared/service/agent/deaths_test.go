@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -223,6 +224,44 @@ func TestDeathInAConflict(t *testing.T) {
 	faults, step := storetest.AllFaults(), every(t, 5, 9)
 	for i := 0; i < len(calls) && !t.Failed(); i += step {
 		j, _, hit := second(map[string]storetest.Fault{calls[i]: faults[(i+2)%len(faults)]})
+		if len(hit) != 1 {
+			t.Fatalf("%s was not met: %q", calls[i], hit)
+		}
+		whole(j, hit)
+	}
+}
+
+// The same in a round that fetches a commit: at each call that changes something, or some
+// of them. The model is told of the commit once.
+func TestDeathInAFetch(t *testing.T) {
+	outside.NoRace(t, "it runs dozens of jobs")
+	m := &mortal{world: newWorld(t)}
+	m.configure(admin.NewAgentSettings())
+	m.forge.Tag("v1", "main", "")
+	m.model.Add(modeltest.Func(func(r model.Request) modeltest.Step {
+		switch told := strings.Count(textsOf(r), "repo@v1 is fetched"); {
+		case len(r.Messages) == 1:
+			return fetches(args{"ref": "v1"})
+		case told != 1:
+			return done("The model was told " + strconv.Itoa(told) + " times")
+		case len(r.Messages) == 3:
+			return mends
+		}
+		return finishes
+	}))
+	whole := func(j admin.AgentJob, hit []string) {
+		t.Helper()
+		commits, pulls := m.forge.Commits(j.Branch), m.forge.Pulls()
+		if j.Status != admin.AgentCompleted || j.Turns != 3 || len(j.Fetches) != 1 || j.Fetches[0].Commit == "" || len(commits) != 2 || len(pulls) != m.ran || pulls[m.ran-1].URL != j.PRLink {
+			t.Errorf("the job is %s after %d turns, fetched %+v, %d commits: %+v, %s, after %q", j.Status, j.Turns, j.Fetches, len(commits), j.Failure, j.Summary, hit)
+		}
+	}
+	sound, calls, _ := m.run(m.new(), nil)
+	whole(sound, nil)
+	calls = slices.DeleteFunc(calls, reading.MatchString)
+	faults, step := storetest.AllFaults(), every(t, 5, 9)
+	for i := 0; i < len(calls) && !t.Failed(); i += step {
+		j, _, hit := m.run(m.new(), map[string]storetest.Fault{calls[i]: faults[(i+1)%len(faults)]})
 		if len(hit) != 1 {
 			t.Fatalf("%s was not met: %q", calls[i], hit)
 		}
