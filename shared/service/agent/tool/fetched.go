@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -291,12 +292,11 @@ func (s *Set) side(field, name string) (*area, error) {
 	name = strings.TrimSuffix(name, ":")
 	if name == ownRepository {
 		a := newArea(outsideMark, "in the repository")
+		entries := slices.Collect(maps.Values(s.tree.entries))
 		if s.beside != nil {
-			a.add(s.tree.base, s.tree.beside)
+			entries = append(entries, s.tree.beside...)
 		}
-		for _, p := range s.tree.names {
-			a.add(s.tree.base, []Entry{s.tree.entries[p]})
-		}
+		a.add(s.tree.base, entries)
 		return a, nil
 	}
 	if a := s.fetched[name]; a != nil {
