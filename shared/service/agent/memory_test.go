@@ -10,6 +10,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/shared/service/job"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // remembering answers with s and notes how the conversation begins.
@@ -29,6 +31,7 @@ var away = modeltest.Failing().Times(2)
 // What the model reads of the rounds before, and what the next pull request has of
 // their changes.
 func TestWhatARoundRemembers(t *testing.T) {
+	outside.NoRace(t, "a dialogue of one goroutine with a model in another one")
 	mended := strings.Replace(site()["guides/start.mdx"], "widgit", "widget", 1)
 	for _, c := range []struct {
 		name    string

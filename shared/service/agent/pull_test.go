@@ -8,11 +8,14 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/shared/service/job"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // A job is archived 30 days after its pull request was merged or closed, of which
 // the forge is asked a few times in all.
 func TestArchivedByItsPullRequest(t *testing.T) {
+	outside.NoRace(t, "a dialogue of one goroutine with a model in another one")
 	const day = 24 * time.Hour
 	for _, c := range []struct {
 		name     string

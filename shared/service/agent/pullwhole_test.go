@@ -11,6 +11,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // Scripts of rounds.
@@ -27,6 +29,7 @@ var (
 // What a pull request says after two rounds is true of both together, whatever people
 // have done to it in between.
 func TestThePullRequestIsTrue(t *testing.T) {
+	outside.NoRace(t, "a dialogue of one goroutine with a model in another one")
 	for _, c := range []struct {
 		name          string
 		first, second script

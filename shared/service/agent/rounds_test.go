@@ -13,6 +13,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 var (
@@ -144,6 +146,7 @@ func failure(j admin.AgentJob) string {
 // People push to the job's branch while the second round works: changes are merged line
 // by line. What conflicts goes back to Work twice, then a draft names it.
 func TestPeoplePushMeanwhile(t *testing.T) {
+	outside.NoRace(t, "a dialogue of one goroutine with a model in another one")
 	index := site()["index.mdx"]
 	titled := strings.Replace(index, "title: Welcome", "title: Hello", 1)
 	built := strings.Replace(index, "Acme makes", "Acme builds", 1)
@@ -248,6 +251,7 @@ func TestPeoplePushAtTheLastMoment(t *testing.T) {
 
 // The reviewer is told where the pull request conflicts with the branch that it is for.
 func TestConflictsWithTheBase(t *testing.T) {
+	outside.NoRace(t, "a dialogue of one goroutine with a model in another one")
 	start := site()["guides/start.mdx"]
 	other := strings.Replace(start, "then run it", "then start it", 1)
 	for _, c := range []struct {

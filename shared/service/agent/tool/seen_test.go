@@ -86,6 +86,7 @@ func TestReadIsTheFile(t *testing.T) {
 }
 
 func TestReadIsTheFileInRealSites(t *testing.T) {
+	outside.NoRace(t, "one goroutine with much text")
 	short := outside.Short(t)
 	for _, name := range []string{"mcp", "novu", "trigger"} {
 		if short && name != "mcp" {

@@ -15,6 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/bindery-docs/bindery/shared/base/golden"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // memory is a repository in memory. A file whose text begins with "binary" is none.
@@ -324,6 +326,7 @@ func TestFS(t *testing.T) {
 // Work and answers are bounded, however many files there are and whatever a
 // pattern asks for.
 func TestBounds(t *testing.T) {
+	outside.NoRace(t, "one goroutine with much text")
 	base := memory{"docs.json": `{"navigation": {"pages": ["p0"]}}`}
 	line := "A line of [words](/p0) and `code` in a page.\n"
 	for i := range 10_000 {
