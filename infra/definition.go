@@ -84,6 +84,8 @@ func (s *stack) definition() tree {
 			keyValidator: tree{"validateRequestParameters": true, "validateRequestBody": false},
 		},
 		"x-amazon-apigateway-gateway-responses": answered,
+		// The gateway passes on what is no text as it is: the pictures of a form.
+		"x-amazon-apigateway-binary-media-types": []any{"multipart/form-data"},
 	}
 }
 

@@ -247,6 +247,17 @@ func TestRequestsWithoutKeyAreTheGateways(t *testing.T) {
 	})
 }
 
+// Without that, the gateway would send the pictures of a form as text, with their bytes
+// replaced.
+func TestFormsWithFilesPassTheGateway(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		body, _ := s.definition(t)
+		if diff := cmp.Diff([]any{"multipart/form-data"}, body["x-amazon-apigateway-binary-media-types"]); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestStageOfTheGateway(t *testing.T) {
 	everyStage(t, func(t *testing.T, s *synthesized, name stage) {
 		_, st := s.named(t, "AWS::ApiGateway::Stage", "Api")

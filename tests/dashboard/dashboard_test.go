@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/tests/harness"
 	"github.com/bindery-docs/bindery/tests/harness/browse"
 	"github.com/bindery-docs/bindery/tests/outside"
@@ -126,4 +127,35 @@ func TestTheDashboardInABrowser(t *testing.T) {
 	for _, complaint := range complaints() {
 		t.Error(complaint)
 	}
+	filesAreChosen(t, chromium, axe, u, base)
+}
+
+// filesAreChosen is the part of a form with files: the browser sends it in parts, and its
+// refusal says which files to choose again.
+func filesAreChosen(t *testing.T, chromium, axe string, u *harness.Up, base string) {
+	t.Helper()
+	link, err := u.Command(t, "sign-in", "--data", u.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := browse.Open(t, chromium)
+	defer stop()
+	w := walker{t, ctx}
+	w.goTo(strings.TrimSpace(string(link)))
+	w.goTo(base + "/agents/new")
+	w.fill("#prompt", "Describe the dialogue")
+	w.choose("#attachments", map[string]string{"large.md": strings.Repeat("x", admin.MaxAttached+1)})
+	if valid := w.eval(`String(document.querySelector("main form").checkValidity())`); valid != "false" {
+		t.Error("a file that is too large may be sent")
+	}
+	w.choose("#attachments", map[string]string{"notes.md": "# Notes", "screen.png": "\x89PNG\r\n\x1a\n\x00\x00"})
+	w.click("main form button")
+	w.until("there is no forge, and the form says so", `!!document.querySelector("#attachments-again")`)
+	if kept := w.eval(`document.querySelector("#prompt").value + "|" + document.querySelector("#attachments-again").innerText`); kept != "Describe the dialogue|Nothing was sent, so choose your files again: notes.md, screen.png." {
+		t.Errorf("the form that was refused has %q", kept)
+	}
+	if faults := w.eval(axe + browse.AxeRun); faults != "" {
+		t.Errorf("a refused form: %s", faults)
+	}
+	browse.KeepPicture(t, ctx, "dashboard-refused", "last")
 }

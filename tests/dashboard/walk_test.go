@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -75,6 +77,22 @@ func (w walker) fill(selector, value string) {
 	w.t.Helper()
 	w.until("a place for "+selector, `!!document.querySelector(`+strconv.Quote(selector)+`)`)
 	w.eval(`(e => { e.focus(); e.value = ` + strconv.Quote(value) + `; return ""; })(document.querySelector(` + strconv.Quote(selector) + `))`)
+}
+
+// choose has files chosen in a field.
+func (w walker) choose(selector string, files map[string]string) {
+	w.t.Helper()
+	dir := w.t.TempDir()
+	var paths []string
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		paths = append(paths, filepath.Join(dir, name))
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o644); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	if err := chromedp.Do(w.ctx, chromedp.SetUploadFiles(selector, paths)); err != nil {
+		w.t.Fatalf("%s: %v", selector, err)
+	}
 }
 
 // signIn signs a person in at the provider, from the page that asks for it.

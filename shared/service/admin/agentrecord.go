@@ -295,6 +295,8 @@ type AgentEvent struct {
 	Usage *AgentUsage     `json:"usage,omitempty"`
 	// Files are what a round changed, with the event of its check.
 	Files []AgentFile `json:"files,omitempty"`
+	// Attachments are the files of a message.
+	Attachments []AgentAttachment `json:"attachments,omitempty"`
 }
 
 // AgentFile is a file that a round changed.
@@ -710,7 +712,7 @@ func (tx *agentTx) message(prompt, by string, files []Attachment) error {
 	tx.job.Messages++
 	m := AgentMessage{N: tx.job.Messages, Round: tx.job.Round, Prompt: prompt, At: tx.now, By: by, Attachments: attached}
 	tx.put(agentMessageKey(tx.job.ID, m.N), 0, m)
-	tx.event(AgentEvent{Kind: AgentEventMessage, Text: prompt})
+	tx.event(AgentEvent{Kind: AgentEventMessage, Text: prompt, Attachments: attached})
 	return nil
 }
 

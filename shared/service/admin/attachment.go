@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/bindery-docs/bindery/shared/base/lazy"
@@ -66,20 +67,20 @@ func checkAttachments(all []Attachment) error {
 	total := 0
 	var names []string
 	for _, a := range all {
+		total += len(a.Data)
 		switch {
 		case len(a.Name) > MaxAttachmentName || !attachmentForm().MatchString(a.Name):
-			return FieldErrorf(field, "the name of a file must have at most %d letters, digits, spaces and . _ ( ) -, and begin with a letter or digit", MaxAttachmentName)
+			return FieldErrorf(field, "the name of the file %s must have at most %d letters, digits, spaces and . _ ( ) -, and begin with a letter or digit", strconv.Quote(cutText(a.Name, MaxAttachmentName)), MaxAttachmentName)
+		case total > MaxAttached: // first: the dashboard has no more of a larger file
+			return FieldErrorf(field, "the file %s is too large: the files of a message may have %d bytes together", a.Name, MaxAttached)
 		case slices.Contains(names, a.Name):
-			return FieldErrorf(field, "%s is there twice", a.Name)
+			return FieldErrorf(field, "the file %s is there twice", a.Name)
 		case len(a.Data) == 0:
-			return FieldErrorf(field, "%s is empty", a.Name)
+			return FieldErrorf(field, "the file %s is empty", a.Name)
 		case !isAttachedPicture(a.Data) && (!utf8.Valid(a.Data) || bytes.IndexByte(a.Data, 0) >= 0):
-			return FieldErrorf(field, "%s is neither text in UTF-8 nor a picture (PNG, JPEG, GIF or WebP)", a.Name)
+			return FieldErrorf(field, "the file %s is neither text in UTF-8 nor a picture (PNG, JPEG, GIF or WebP)", a.Name)
 		}
 		names = append(names, a.Name)
-		if total += len(a.Data); total > MaxAttached {
-			return FieldErrorf(field, "the files of a message may have %d bytes together", MaxAttached)
-		}
 	}
 	return nil
 }
@@ -90,7 +91,7 @@ func (tx *agentTx) attach(all []Attachment) ([]AgentAttachment, error) {
 	var out []AgentAttachment
 	for k, a := range all {
 		if tx.job.Attached += len(a.Data); tx.job.Attached > maxJobAttached {
-			return nil, FieldErrorf("attachments", "the files of all messages of a job may have %d bytes together", maxJobAttached)
+			return nil, FieldErrorf("attachments", "the file %s is too large: the files of all messages of a job may have %d bytes together", a.Name, maxJobAttached)
 		}
 		out = append(out, AgentAttachment{Name: a.Name, Size: len(a.Data), Picture: isAttachedPicture(a.Data)})
 		piece := 0

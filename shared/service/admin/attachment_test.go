@@ -75,14 +75,14 @@ func TestAttachmentsAreRefused(t *testing.T) {
 		want  string
 	}{
 		{nine, "attachments: a message has at most 8 files"},
-		{[]admin.Attachment{file("a.txt", "x"), file("a.txt", "y")}, "attachments: a.txt is there twice"},
-		{[]admin.Attachment{file("a.txt", "")}, "attachments: a.txt is empty"},
-		{[]admin.Attachment{file("a.zip", "PK\x03\x04\x00")}, "attachments: a.zip is neither text"},
-		{[]admin.Attachment{file("a.txt", "\xff")}, "attachments: a.txt is neither text"},
-		{[]admin.Attachment{file("../a.txt", "x")}, "attachments: the name of a file"},
-		{[]admin.Attachment{file(".env", "x")}, "attachments: the name of a file"},
-		{[]admin.Attachment{file(strings.Repeat("n", 101), "x")}, "attachments: the name of a file"},
-		{[]admin.Attachment{file("a", megabyte), file("b", "x")}, "attachments: the files of a message may have 1048576 bytes"},
+		{[]admin.Attachment{file("a.txt", "x"), file("a.txt", "y")}, "attachments: the file a.txt is there twice"},
+		{[]admin.Attachment{file("a.txt", "")}, "attachments: the file a.txt is empty"},
+		{[]admin.Attachment{file("a.zip", "PK\x03\x04\x00")}, "attachments: the file a.zip is neither text"},
+		{[]admin.Attachment{file("a.txt", "\xff")}, "attachments: the file a.txt is neither text"},
+		{[]admin.Attachment{file("../a.txt", "x")}, `attachments: the name of the file "../a.txt" must`},
+		{[]admin.Attachment{file(".env", "x")}, `attachments: the name of the file ".env" must`},
+		{[]admin.Attachment{file(strings.Repeat("n", 101), "x")}, `nnn…" must have at most 100`},
+		{[]admin.Attachment{file("a", megabyte), file("b", "x")}, "attachments: the file b is too large: the files of a message may have 1048576 bytes"},
 	} {
 		_, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: x.project.ID, Prompt: "p", Attachments: c.files})
 		if admin.CodeOf(err) != admin.CodeInvalid || !strings.Contains(err.Error(), c.want) {

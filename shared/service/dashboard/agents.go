@@ -53,12 +53,13 @@ func agentsPage(q *request) error {
 
 type newAgentView struct {
 	Once     string
+	Upload   upload
 	Projects []choice
 	Models   []choice
 }
 
 func (q *request) newAgent(code int, p *problem) error {
-	v := newAgentView{Once: once()}
+	v := newAgentView{Once: once(), Upload: q.upload()}
 	var err error
 	var project string
 	if v.Projects, project, err = q.ownProjects(q.value("project")); err != nil {
@@ -84,7 +85,7 @@ func newAgentPage(q *request) error { return q.newAgent(http.StatusOK, nil) }
 
 func startAgent(q *request) error {
 	j, err := q.admin().StartAgentJob(q.ctx(), q.caller, admin.StartAgentJob{
-		Project: q.value("project"), Prompt: prompt(q), Ref: q.value("ref"), Model: q.value("model"), Draft: q.checked("draft"), IdempotencyKey: q.onceOf(),
+		Project: q.value("project"), Prompt: prompt(q), Ref: q.value("ref"), Model: q.value("model"), Draft: q.checked("draft"), Attachments: q.files, IdempotencyKey: q.onceOf(),
 	})
 	if err != nil {
 		return q.again(err, q.newAgent)
@@ -100,6 +101,7 @@ type agentView struct {
 	Events []admin.AgentEvent
 	Next   string // cursor of later events, if there may be any
 	Once   string
+	Upload upload
 }
 
 // diffLine is a line of a unified diff.
@@ -134,7 +136,7 @@ func (q *request) agent(code int, p *problem) error {
 	if err != nil {
 		return err
 	}
-	v := agentView{AgentJob: j, Once: once()}
+	v := agentView{AgentJob: j, Once: once(), Upload: q.upload()}
 	cursor := q.r.URL.Query().Get("cursor")
 	if v.Events, v.Next, err = q.admin().AgentEvents(q.ctx(), q.caller, project, id, cursor, agentEvents); err != nil {
 		return err
@@ -149,7 +151,7 @@ func agentPage(q *request) error { return q.agent(http.StatusOK, nil) }
 
 func messageAgent(q *request) error {
 	j, err := q.admin().MessageAgentJob(q.ctx(), q.caller, admin.MessageAgentJob{
-		Project: q.r.PathValue("project"), Job: q.r.PathValue("job"), Prompt: prompt(q), IdempotencyKey: q.onceOf(),
+		Project: q.r.PathValue("project"), Job: q.r.PathValue("job"), Prompt: prompt(q), Attachments: q.files, IdempotencyKey: q.onceOf(),
 	})
 	if err != nil {
 		return q.again(err, q.agent)

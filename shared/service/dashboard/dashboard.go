@@ -198,7 +198,9 @@ type route struct {
 	// recent asks for a sign-in of the last minutes.
 	recent bool
 	// open is for everybody, signed in or not.
-	open   bool
+	open bool
+	// files says that the form may have files.
+	files  bool
 	handle func(*request) error
 }
 
@@ -250,9 +252,9 @@ func (d *Dashboard) routes() []route {
 
 		{method: get, path: org + "/agents", action: admin.ActionRead, handle: agentsPage},
 		{method: get, path: org + "/agents/new", action: admin.ActionAgent, handle: newAgentPage},
-		{method: post, path: org + "/agents", action: admin.ActionAgent, handle: startAgent},
+		{method: post, path: org + "/agents", action: admin.ActionAgent, files: true, handle: startAgent},
 		{method: get, path: org + "/agents/{project}/{job}", action: admin.ActionRead, handle: agentPage},
-		{method: post, path: org + "/agents/{project}/{job}/message", action: admin.ActionAgent, handle: messageAgent},
+		{method: post, path: org + "/agents/{project}/{job}/message", action: admin.ActionAgent, files: true, handle: messageAgent},
 		{method: get, path: org + "/agents/{project}/{job}/cancel", action: admin.ActionAgent, handle: cancelAgentPage},
 		{method: post, path: org + "/agents/{project}/{job}/cancel", action: admin.ActionAgent, handle: cancelAgent},
 		{method: post, path: org + "/agents/{project}/{job}/archive", action: admin.ActionAgent, handle: archiveAgent},

@@ -289,16 +289,25 @@ type answer struct {
 
 func (b *browser) do(method, path string, form url.Values, header ...string) answer {
 	b.w.t.Helper()
-	var body io.Reader
-	if form != nil {
-		body = strings.NewReader(form.Encode())
+	if form == nil {
+		return b.request(method, path, nil, header...)
 	}
+	return b.request(method, path, strings.NewReader(form.Encode()), append([]string{"Content-Type", "application/x-www-form-urlencoded"}, header...)...)
+}
+
+// send sends the body of a form of any type.
+func (b *browser) send(path string, body io.Reader, header ...string) answer {
+	b.w.t.Helper()
+	return b.request(http.MethodPost, path, body, header...)
+}
+
+func (b *browser) request(method, path string, body io.Reader, header ...string) answer {
+	b.w.t.Helper()
 	req, err := http.NewRequestWithContext(b.w.ctx, method, b.w.server.URL+path, body)
 	if err != nil {
 		b.w.t.Fatal(err)
 	}
-	if form != nil {
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if body != nil {
 		req.Header.Set("Origin", b.w.server.URL)
 		req.Header.Set("Sec-Fetch-Site", "same-origin")
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-// maxForm is the most bytes of a form: a prompt and what is around it.
+// maxForm is the most bytes of a form without files: a prompt and what is around it.
 const maxForm = 256 << 10
 
 // request is one request and who makes it.
@@ -29,6 +29,7 @@ type request struct {
 	caller  admin.Caller
 	org     admin.Organisation // of the address; zero on pages of none
 	off     []admin.Webhook    // endpoints that were switched off, for who may change that
+	files   []admin.Attachment // files of the form
 }
 
 var (
@@ -60,7 +61,7 @@ func (d *Dashboard) route(row route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begin, seen := time.Now(), &answered{ResponseWriter: w, status: http.StatusOK}
 		q := d.request(seen, r)
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		r.Body = http.MaxBytesReader(w, r.Body, row.most())
 		if err := q.answer(row); err != nil {
 			q.fail(err)
 		}
@@ -91,11 +92,8 @@ func (q *request) answer(row route) error {
 		}
 	}
 	if q.r.Method == http.MethodPost {
-		if err := q.r.ParseForm(); err != nil {
-			if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-				return admin.Errorf(admin.CodeTooLarge, "this is more than %d bytes", maxForm)
-			}
-			return admin.Errorf(admin.CodeInvalid, "the form can't be read")
+		if err := q.readForm(row); err != nil {
+			return err
 		}
 	}
 	return row.handle(q)

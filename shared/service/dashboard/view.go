@@ -204,6 +204,7 @@ func (d *Dashboard) functions() template.FuncMap {
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"day":   func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
 		"size":  size,
+		"bytes": func(n int) string { return size(int64(n)) },
 		"count": count, "number": number,
 		"limit": func(label string, now, most int) limit {
 			return limit{strings.ReplaceAll(strings.ToLower(label), " ", "-"), label, now, most, most * 8 / 10}

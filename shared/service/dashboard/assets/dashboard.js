@@ -28,6 +28,20 @@
     for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent;
   });
 
+  // Files that the server would refuse are refused before they are sent.
+  for (const input of document.querySelectorAll('input[data-bytes]')) {
+    input.addEventListener('change', () => {
+      let left = Number(input.dataset.bytes), refused = '';
+      for (const file of input.files) {
+        left -= file.size;
+        if (left < 0 && !refused) refused = file.name + ' is too large: see the limit of files above.';
+      }
+      if (input.files.length > Number(input.dataset.most)) refused = 'There are too many files: see the limit above.';
+      input.setCustomValidity(refused);
+      input.reportValidity();
+    });
+  }
+
   const live = document.getElementById('live');
   const follow = async () => {
     if (!live.dataset.live) return;
