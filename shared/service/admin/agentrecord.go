@@ -90,7 +90,8 @@ type AgentJob struct {
 	Fallback string `json:"fallback,omitempty"`
 	// Messages is how many there are; the prompt is number 1.
 	Messages int `json:"messages"`
-	// Attached is how many bytes the files of its messages have together.
+	// Attached is how many bytes the files of its messages have together, zero once they
+	// are removed.
 	Attached int `json:"attached,omitempty"`
 	// Seen is the number of the last message that a round which is over has read,
 	// however it ended: the next one begins after it.
@@ -483,8 +484,9 @@ const (
 	maxEvents     = 50       // of one transaction
 )
 
-// Prefixes of jobs in the index of active records: those that are active, and
-// those that wait to be archived, by the time at which they are due.
+// Prefixes of jobs in the index of active records: those that are active, and those that
+// wait to be archived, by the time at which they are due. An archived job stays there until
+// the files of its messages are removed.
 const (
 	activeAgents = "agent#"
 	finalAgents  = "agentdone#"
@@ -626,7 +628,10 @@ func activeAgentValue(j AgentJob) string {
 	case AgentActive:
 		return activeAgents + timePart(j.CreatedAt) + "#" + j.ID
 	case AgentArchived:
-		return ""
+		if j.Attached == 0 {
+			return ""
+		}
+		return finalAgents + timePart(j.ArchivedAt) + "#" + j.ID
 	}
 	return finalAgents + timePart(j.due()) + "#" + j.ID
 }

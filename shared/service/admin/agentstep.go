@@ -693,15 +693,19 @@ func (s *Service) ActiveAgents(ctx context.Context, fn func(AgentJob) error) err
 // it is asked again a day later. An error ends ArchiveAgents.
 type PullLook func(ctx context.Context, j AgentJob) (closed time.Time, known bool, err error)
 
-// ArchiveAgents archives jobs that have been final for 90 days, and those whose pull
-// request was merged or closed 30 days ago. look, if not nil, is called to find out;
+// ArchiveAgents archives jobs that have been final for 90 days, and those with a pull
+// request that was merged or closed 30 days ago. It removes the files that are attached to
+// messages of jobs that were archived before, also by callers. look, if not nil, is called to find out;
 // as an open pull request need not be looked at for 30 days, that is at most twice for
 // a job if the forge answers. It returns the first error of look or of the store.
 func (s *Service) ArchiveAgents(ctx context.Context, look PullLook) error {
 	now := s.now()
 	err := s.indexedAgents(ctx, finalAgents, func(j AgentJob) error {
-		if !j.Final() || j.Status == AgentArchived {
+		switch {
+		case !j.Final():
 			return nil // the index lags
+		case j.Status == AgentArchived:
+			return s.forgetAttachments(ctx, j)
 		}
 		if now.Before(j.due()) {
 			return errNothing // all others are due later
@@ -719,7 +723,7 @@ func (s *Service) ArchiveAgents(ctx context.Context, look PullLook) error {
 				}
 			}
 		}
-		done, err := s.agentChange(ctx, j.Project, j.ID, func(tx *agentTx) error {
+		_, err := s.agentChange(ctx, j.Project, j.ID, func(tx *agentTx) error {
 			if !tx.job.Final() || tx.job.Round != j.Round || tx.job.Status == AgentArchived {
 				return errNothing
 			}
@@ -729,9 +733,6 @@ func (s *Service) ArchiveAgents(ctx context.Context, look PullLook) error {
 			tx.quiet = true
 			return nil
 		})
-		if err == nil && done.Status == AgentArchived {
-			err = s.ForgetAttachments(ctx, j.ID)
-		}
 		return err
 	})
 	if errors.Is(err, errNothing) {

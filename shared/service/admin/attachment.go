@@ -131,10 +131,12 @@ func (s *Service) AgentAttachments(ctx context.Context, ref AgentRef, m AgentMes
 // forgottenAtOnce is how many pieces one transaction removes.
 const forgottenAtOnce = 50
 
-// ForgetAttachments removes the files of a job's messages; their names stay. Repeating it
-// is success. It returns the store's errors.
-func (s *Service) ForgetAttachments(ctx context.Context, job string) error {
-	first := agentAttachedKey(job, 0, 0, 0)
+// forgetAttachments removes the files of an archived job's messages; their names stay.
+func (s *Service) forgetAttachments(ctx context.Context, j AgentJob) error {
+	if j.Attached == 0 {
+		return nil
+	}
+	first := agentAttachedKey(j.ID, 0, 0, 0)
 	var rows []store.Record
 	err := list(ctx, s, store.Query{PK: first.PK, Prefix: first.SK[:len("attached#")]}, func(rec store.Record, _ struct{}) error {
 		rows = append(rows, store.Record{Key: rec.Key, Revision: rec.Revision})
@@ -152,5 +154,9 @@ func (s *Service) ForgetAttachments(ctx context.Context, job string) error {
 			return err
 		}
 	}
-	return nil
+	_, err = s.agentChange(ctx, j.Project, j.ID, func(tx *agentTx) error {
+		tx.job.Attached, tx.quiet = 0, true
+		return nil
+	})
+	return err
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
 const pngHead = "\x89PNG\r\n\x1a\n\x00\x00"
@@ -98,5 +100,69 @@ func TestAttachmentsAreRefused(t *testing.T) {
 	}
 	if now := w.agentNow(j); now.Messages != 5 {
 		t.Errorf("%d messages", now.Messages)
+	}
+}
+
+// Files stay until their job is archived, and go then, however that was done.
+func TestAttachmentsGoWithTheirJob(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		name    string
+		archive func(w *world, x tenant, j admin.AgentJob) error
+	}{
+		{"by a call", func(w *world, x tenant, j admin.AgentJob) error {
+			_, err := w.ArchiveAgentJob(w.ctx, x.caller, j.Project, j.ID, "")
+			return err
+		}},
+		{"by age", func(w *world, _ tenant, _ admin.AgentJob) error { w.Advance(91 * day); return nil }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			x := w.tenant("docs.example.com")
+			j, other := w.agent(x), w.agent(x)
+			var files []admin.Attachment
+			for n := range admin.MaxAttachments {
+				files = append(files, admin.Attachment{Name: fmt.Sprint(n), Data: []byte("x")})
+			}
+			for range 8 { // more files than one transaction removes
+				if _, err := w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: j.Project, Job: j.ID, Prompt: "see", Attachments: files}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: j.Project, Job: other.ID, Prompt: "see", Attachments: files}); err != nil {
+				t.Fatal(err)
+			}
+			pass := func(want int) {
+				t.Helper()
+				for range 2 {
+					if err := w.ArchiveAgents(w.ctx, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for id, want := range map[string]int{j.ID: want, other.ID: len(files)} {
+					page, err := w.store.Query(w.ctx, store.Query{PK: "agent#" + id, Prefix: "attached#"})
+					if err != nil || len(page.Records) != want {
+						t.Errorf("%d files are left, want %d (%v)", len(page.Records), want, err)
+					}
+				}
+			}
+			if err := w.FailAgent(w.ctx, j.Current(), admin.CodeLoop, ""); err != nil {
+				t.Fatal(err)
+			}
+			w.Advance(day)
+			pass(8 * len(files))
+			if err := c.archive(w, x, j); err != nil {
+				t.Fatal(err)
+			}
+			pass(0)
+			if now := w.agentNow(j); now.Status != admin.AgentArchived || !now.UpdatedAt.Equal(now.ArchivedAt) {
+				t.Errorf("the job is %s, changed at %s", now.Status, now.UpdatedAt)
+			}
+			// Nothing is left to do for the job.
+			page, err := w.store.Query(w.ctx, store.Query{Index: store.ByActive, Prefix: "agentdone#"})
+			if err != nil || len(page.Records) != 0 {
+				t.Errorf("the index has %d jobs, %v", len(page.Records), err)
+			}
+		})
 	}
 }

@@ -2,7 +2,6 @@ package job_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -40,13 +39,6 @@ func (r executions) Stop(_ context.Context, workflow, name, _ string) error {
 // agents is a service with one agent job, and what looks after it.
 func agents(t *testing.T) (*admin.Service, *job.Keeper, executions, admin.AgentJob, *time.Time) {
 	t.Helper()
-	s, keeper, runner, j, now, _ := agentsIn(t)
-	return s, keeper, runner, j, now
-}
-
-// agentsIn is agents with the store of its records.
-func agentsIn(t *testing.T) (*admin.Service, *job.Keeper, executions, admin.AgentJob, *time.Time, store.Store) {
-	t.Helper()
 	now := beginning
 	clock := func() time.Time { return now }
 	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Now: clock})
@@ -69,7 +61,7 @@ func agentsIn(t *testing.T) (*admin.Service, *job.Keeper, executions, admin.Agen
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, job.NewKeeper(job.Options{Admin: s, Objects: l.Objects(), Runner: runner, Now: clock, SweepEvery: -1}), runner, j, &now, l.Store()
+	return s, job.NewKeeper(job.Options{Admin: s, Objects: l.Objects(), Runner: runner, Now: clock, SweepEvery: -1}), runner, j, &now
 }
 
 // TestReconcileAgents: a round without an execution is started if it is queued,
@@ -140,7 +132,7 @@ func TestReconcileArchives(t *testing.T) {
 // TestSweepOfAgents: what rounds keep stays until their job is archived. Objects of which
 // no job is known go by their age.
 func TestSweepOfAgents(t *testing.T) {
-	s, _, runner, j, now, records := agentsIn(t)
+	s, _, runner, j, now := agents(t)
 	objects, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Now: func() time.Time { return *now }})
 	if err != nil {
 		t.Fatal(err)
@@ -148,23 +140,6 @@ func TestSweepOfAgents(t *testing.T) {
 	t.Cleanup(func() { _ = objects.Close(context.Background()) })
 	keeper := job.NewKeeper(job.Options{Admin: s, Objects: objects.Objects(), Runner: runner, Now: func() time.Time { return *now }})
 	caller := admin.Caller{OrganisationID: j.Organisation, Plan: admin.PlanPro}
-	var files []admin.Attachment
-	for n := range admin.MaxAttachments {
-		files = append(files, admin.Attachment{Name: fmt.Sprint(n), Data: []byte("x")})
-	}
-	for range 8 { // more than one transaction removes
-		if _, err := s.MessageAgentJob(t.Context(), caller, admin.MessageAgentJob{Project: j.Project, Job: j.ID, Prompt: "see", Attachments: files}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	attached := func() (n int) {
-		t.Helper()
-		page, err := records.Query(t.Context(), store.Query{PK: "agent#" + j.ID, Prefix: "attached#"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(page.Records)
-	}
 	mine, stray, export := job.AgentObjects+j.ID+"/1/turn-a", job.AgentObjects+"agj_gone/1/turn-a", "orgs/x/packs/a"
 	for _, key := range []string{mine, job.AgentObjects + j.ID + "/2/turn-b", job.AgentReviews + j.ID + "/1/a", stray, export} {
 		if _, err := objects.Objects().Put(t.Context(), key, strings.NewReader("x"), store.PutOptions{}); err != nil {
@@ -196,16 +171,10 @@ func TestSweepOfAgents(t *testing.T) {
 	}
 	*now = now.Add(15 * 24 * time.Hour)
 	sweep(slices.DeleteFunc(slices.Clone(all), func(k string) bool { return k == stray })...)
-	if n := attached(); n != 64 {
-		t.Errorf("%d files are left of a job that is not archived", n)
-	}
 	if _, err := s.ArchiveAgentJob(t.Context(), caller, j.Project, j.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	sweep(export)
-	if n := attached(); n != 0 {
-		t.Errorf("%d files are left of an archived job", n)
-	}
 }
 
 // TestPullsAreBounded: one call asks for so many pull requests, and for so long; the

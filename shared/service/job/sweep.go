@@ -328,7 +328,7 @@ func (k *Keeper) sweepBundles(ctx context.Context, round *admin.SweepRound) erro
 }
 
 // sweepAgents looks at the next page of objects of agent jobs and removes those of jobs
-// that are archived, with the files of their messages.
+// that are archived.
 func (k *Keeper) sweepAgents(ctx context.Context, round *admin.SweepRound) error {
 	list, err := k.opt.Objects.List(ctx, allAgents, round.Agent, bundlePage)
 	if err != nil {
@@ -357,17 +357,6 @@ func (k *Keeper) sweepAgents(ctx context.Context, round *admin.SweepRound) error
 				continue
 			default:
 				archived = j.Status == admin.AgentArchived
-				if archived {
-					err = k.opt.Admin.ForgetAttachments(ctx, id)
-				}
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				if err != nil {
-					round.Failed++
-					k.opt.Log.ErrorContext(ctx, "files of a job were not swept", "job", id, "error", err)
-					archived = false // so that the next sweep comes back to it
-				}
 				jobs[id] = archived
 			}
 		}
