@@ -62,9 +62,10 @@ func (tx *agentTx) reserve(p Project, plan AgentPlan) error {
 	}
 	most := plan.lowered(p.Agent).Cost
 	left := limit - use.Spent - use.Reserved
+	enough := func(left int64) bool { return left > 0 && left >= min(most, limit)/100 } // with less, a round has not even one turn
 	switch {
-	case left > 0 && left >= min(most, limit)/100: // with less, a round has not even one turn
-	case use.Spent < limit:
+	case enough(left):
+	case enough(limit - use.Spent):
 		return Errorf(CodeAgentCost, "this project's agent jobs may cost %s in a month: %s are spent, and active jobs may need the rest",
 			USDollars(limit), USDollars(use.Spent)).After(agentPause)
 	default:

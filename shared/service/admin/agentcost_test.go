@@ -107,7 +107,19 @@ func TestAgentMonthCost(t *testing.T) {
 	costs(lease, 1, 1_000_000)
 	fails(f)
 	limit(2_000_000) // what was spent without a limit counts
-	starts(1_000_000)
+	g, lease := starts(1_000_000)
+
+	// A round needs a hundredth of the limit: with less, the month is over.
+	costs(lease, 1, 985_000)
+	fails(g)
+	_, err = start()
+	now = w.Time().UTC()
+	rest = time.Date(now.Year(), now.Month()+1, 1, 0, 0, 0, 0, time.UTC).Sub(now)
+	refused(err, "this project's agent jobs may cost $2.00 in a month, and have cost $1.985", rest)
+	limit(2_006_000)
+	starts(21_000)
+	_, err = start()
+	refused(err, "this project's agent jobs may cost $2.006 in a month: $1.985 are spent, and active jobs may need the rest", 30*time.Second)
 }
 
 // TestAgentMonthCostOfAWait: a message to a round that waits for its model begins the next

@@ -76,7 +76,7 @@ func (q *request) readParts() error {
 			}
 			q.r.PostForm.Add(part.FormName(), string(value))
 			q.r.Form[part.FormName()] = q.r.PostForm[part.FormName()]
-		case part.FormName() == attachmentsField && files >= 0 && len(q.files) <= admin.MaxAttachments:
+		case part.FormName() == attachmentsField && len(q.files) <= admin.MaxAttachments:
 			data, err := readUpTo(part, files)
 			if err != nil {
 				return err

@@ -224,10 +224,11 @@ func TestOpenPull(t *testing.T) {
 
 // Labels and reviewers are asked for one by one, in each forge's words.
 func TestAssignPull(t *testing.T) {
-	want := forge.Assignment{Labels: []string{"docs", "none"}, Reviewers: []string{"ada", "acme/writers"}}
+	most := forge.Assignment{Labels: []string{"docs", "none"}, Reviewers: []string{"ada", "acme/writers"}}
 	hub, tea := "/api/v3/repos/acme/docs", "/api/v1/repos/acme/docs"
 	for name, c := range map[string]struct {
 		kind    forge.Kind
+		want    forge.Assignment // most if it is empty
 		answers []answer
 		heard   []string
 		refused []string
@@ -256,6 +257,18 @@ func TestAssignPull(t *testing.T) {
 			{"GET /api/v4/users?username=acme%2Fwriters", 200, "", `[]`},
 		}, heard: []string{`{"add_labels":"docs"}`, `{"add_labels":"none"}`, "", "", `{"reviewer_ids":[3,5]}`, ""},
 			refused: []string{`reviewer "acme/writers": there is no such user`}},
+		"GitLab with one reviewer": {kind: forge.GitLab, answers: []answer{
+			{"PUT " + labOne, 200, "", gitlabPull},
+			{"PUT " + labOne, 200, "", gitlabPull},
+			{"GET /api/v4/users?username=ada", 200, "", `[{"id":5,"username":"ada"}]`},
+			{"GET " + labOne, 200, "", `{"iid":7,"reviewers":[{"id":3,"username":"grace"}]}`},
+			{"PUT " + labOne, 200, "", `{"iid":7,"reviewers":[{"id":3,"username":"grace"}]}`},
+			{"GET /api/v4/users?username=acme%2Fwriters", 200, "", `[{"id":9,"username":"acme"}]`},
+		}, heard: []string{`{"add_labels":"docs"}`, `{"add_labels":"none"}`, "", "", `{"reviewer_ids":[3,5]}`, ""},
+			refused: []string{`reviewer "ada": GitLab did not take this user beside the other reviewers`, `reviewer "acme/writers": there is no such user`}},
+		"a team of another owner": {kind: forge.GitHub, want: forge.Assignment{Reviewers: []string{"Acme/writers", "other/writers"}}, answers: []answer{
+			{"POST " + hub + "/pulls/7/requested_reviewers", 201, "", githubPull},
+		}, heard: []string{`{"team_reviewers":["writers"]}`}, refused: []string{`reviewer "other/writers": only teams of acme can review`}},
 		"a credential without the right": {kind: forge.Gitea, answers: []answer{
 			{"POST " + tea + "/issues/7/labels", 403, "", `{"message":"token does not have at least one of required scope(s)"}`},
 			{"POST " + tea + "/issues/7/labels", 401, "", `{"message":"token is expired"}`},
@@ -264,7 +277,10 @@ func TestAssignPull(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, f, r := record(t, c.kind, io.Discard, c.answers...)
-			refused, err := f.AssignPull(t.Context(), r, 7, want)
+			if c.want.Empty() {
+				c.want = most
+			}
+			refused, err := f.AssignPull(t.Context(), r, 7, c.want)
 			if !errors.Is(err, c.err) || !slices.Equal(refused, c.refused) {
 				t.Errorf("refused %q, %v", refused, err)
 			}
