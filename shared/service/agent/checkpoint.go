@@ -99,9 +99,28 @@ type Round struct {
 	attached  int                // number of the last message; the tools have its files
 }
 
-// Load restores a round from its manifest and its turns.
+// Which files of a round are read: all, the texts of the site, or those that it has changed.
+func wholeRound(*Round, File) bool { return true }
+
+func siteOnly(r *Round, f File) bool { return f.inSite(r.Manifest.Root) }
+
+func changedOnly(r *Round, f File) bool { _, changed := r.changes[f.Path]; return changed }
+
+// inSite reports whether a file is a text in the folder of the site.
+func (f File) inSite(root string) bool {
+	_, inside := Inside(f.Path, root)
+	return inside && !f.Picture
+}
+
+// LoadChanges restores what a round has changed: Base has the text of these files alone.
+// It can't go on.
+func (s Rounds) LoadChanges(ctx context.Context, ref admin.AgentRef, in admin.AgentInput) (*Round, error) {
+	return s.prepared(ctx, ref, in, changedOnly)
+}
+
+// Load restores a round from its manifest and its turns, to go on with it.
 func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInput) (*Round, error) {
-	r, err := s.prepared(ctx, ref, in)
+	r, err := s.prepared(ctx, ref, in, wholeRound)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +161,9 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 	return r, nil
 }
 
-// prepared restores a round of the workflow without its tools.
-func (s Rounds) prepared(ctx context.Context, ref admin.AgentRef, in admin.AgentInput) (*Round, error) {
+// prepared restores a round of the workflow without its tools, with the files that want
+// reports.
+func (s Rounds) prepared(ctx context.Context, ref admin.AgentRef, in admin.AgentInput, want func(*Round, File) bool) (*Round, error) {
 	if in.Job.Base.Manifest == "" {
 		return nil, admin.Errorf(admin.CodeInternal, "the round was not prepared")
 	}
@@ -151,7 +171,7 @@ func (s Rounds) prepared(ctx context.Context, ref admin.AgentRef, in admin.Agent
 	if err != nil {
 		return nil, err
 	}
-	return s.restore(ctx, &Round{Ref: ref, In: in, Seen: in.Job.Seen, Usage: in.Spent}, in.Job.Base.Manifest, turns)
+	return s.restore(ctx, &Round{Ref: ref, In: in, Seen: in.Job.Seen, Usage: in.Spent}, in.Job.Base.Manifest, turns, want)
 }
 
 // attach gives the files of messages to the tools, those of each message once.
@@ -175,18 +195,14 @@ func (s Rounds) attach(ctx context.Context, r *Round, messages []admin.AgentMess
 }
 
 // restore reads a round's manifest and the checkpoints of its turns into r, without its
-// tools.
-func (s Rounds) restore(ctx context.Context, r *Round, manifest string, turns []admin.AgentTurn) (*Round, error) {
+// tools, and the files that want reports.
+func (s Rounds) restore(ctx context.Context, r *Round, manifest string, turns []admin.AgentTurn, want func(*Round, File) bool) (*Round, error) {
 	r.Manifest, r.changes, r.known, r.learned = &Manifest{}, map[string]tool.Change{}, map[string]bool{}, map[string]learned{}
 	if err := s.fetchJSON(ctx, manifest, r.Manifest); err != nil {
 		return nil, err
 	}
-	var err error
-	if r.Base, err = s.unpack(ctx, r.Manifest); err != nil {
-		return nil, err
-	}
-	for _, e := range r.Base.Entries {
-		r.known[e.Path] = true
+	for _, f := range r.Manifest.Files {
+		r.known[f.Path] = true
 	}
 	for _, c := range r.Manifest.Carried {
 		r.changes[c.Path] = c
@@ -203,6 +219,10 @@ func (s Rounds) restore(ctx context.Context, r *Round, manifest string, turns []
 				r.Finish, r.silent, r.back = nil, 0, back.Text
 			}
 		}
+	}
+	var err error
+	if r.Base, err = s.unpack(ctx, r.Manifest, func(f File) bool { return want(r, f) }); err != nil {
+		return nil, err
 	}
 	changes := make([]tool.Change, 0, len(r.changes))
 	for _, c := range r.changes {

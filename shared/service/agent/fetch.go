@@ -41,7 +41,7 @@ func (s Rounds) mount(ctx context.Context, r *Round) error {
 		if err := s.fetchJSON(ctx, f.Manifest, &c); err != nil {
 			return err
 		}
-		files, err := s.unpack(ctx, &Manifest{Commit: f.Commit, Files: c.Files, Packs: c.Packs})
+		files, err := s.unpack(ctx, &Manifest{Commit: f.Commit, Files: c.Files, Packs: c.Packs}, func(File) bool { return true })
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -83,30 +82,31 @@ func (s Rounds) keep(ctx context.Context, ref admin.AgentRef, kind string, b []b
 	return key, err
 }
 
-// fetch reads an object that keep stored and verifies its digest.
-func (s Rounds) fetch(ctx context.Context, key string) ([]byte, error) {
+// fetch reads an object that keep stored into b, in place of what b has, and verifies its
+// digest.
+func (s Rounds) fetch(ctx context.Context, key string, b *bytes.Buffer) error {
+	b.Reset()
 	r, err := s.Objects.Get(ctx, key, 0, -1)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	b, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(b)
-	if _, digest, _ := strings.Cut(key[strings.LastIndexByte(key, '/')+1:], "-"); digest != hex.EncodeToString(sum[:]) {
-		return nil, fmt.Errorf("object %s: %w", key, store.ErrDigest)
-	}
-	return b, nil
-}
-
-func (s Rounds) fetchJSON(ctx context.Context, key string, v any) error {
-	b, err := s.fetch(ctx, key)
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, v); err != nil {
+	defer r.Close()
+	if _, err := b.ReadFrom(r); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	if _, digest, _ := strings.Cut(key[strings.LastIndexByte(key, '/')+1:], "-"); digest != hex.EncodeToString(sum[:]) {
+		return fmt.Errorf("object %s: %w", key, store.ErrDigest)
+	}
+	return nil
+}
+
+func (s Rounds) fetchJSON(ctx context.Context, key string, v any) error {
+	var b bytes.Buffer
+	if err := s.fetch(ctx, key, &b); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b.Bytes(), v); err != nil {
 		return fmt.Errorf("object %s: %w", key, err)
 	}
 	return nil
@@ -185,33 +185,60 @@ func (s Rounds) Pack(ctx context.Context, ref admin.AgentRef, r *Repository, fil
 	return packs, nil
 }
 
-// unpack reads what Pack stored.
-func (s Rounds) unpack(ctx context.Context, m *Manifest) (*Repository, error) {
+// unpack reads what Pack stored of the files that want reports. The others are entries
+// without text.
+func (s Rounds) unpack(ctx context.Context, m *Manifest, want func(File) bool) (*Repository, error) {
 	r := &Repository{Texts: map[string][]byte{}, Pictures: map[string][]byte{}}
-	packs := make([][]byte, len(m.Packs))
-	for i, key := range m.Packs {
-		b, err := s.fetch(ctx, key)
-		if err != nil {
-			return nil, err
+	err := s.each(ctx, m, want, func(f File, b []byte) {
+		if b = bytes.Clone(b); f.Picture {
+			r.Pictures[f.Path] = b
+		} else {
+			r.Texts[f.Path] = b
 		}
-		packs[i] = b
-	}
+	})
 	for _, f := range m.Files {
-		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Plain, LeftOut: f.LeftOut}
-		if f.Pack > 0 {
-			if f.Pack > len(packs) || f.Offset < 0 || f.Size < 0 || f.Offset+f.Size > int64(len(packs[f.Pack-1])) {
-				return nil, fmt.Errorf("manifest of %s: %s lies outside its pack", m.Commit, f.Path)
-			}
-			b := packs[f.Pack-1][f.Offset : f.Offset+f.Size : f.Offset+f.Size]
-			if f.Picture {
-				r.Pictures[f.Path] = b
-			} else {
-				entry.Text, r.Texts[f.Path] = true, b
-			}
-		}
-		r.Entries = append(r.Entries, entry)
+		_, text := r.Texts[f.Path]
+		r.Entries = append(r.Entries, tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Plain, LeftOut: f.LeftOut, Text: text})
 	}
-	return r, nil
+	return r, err
+}
+
+// each calls fn with what Pack stored of each file that want reports, in the order of the
+// files. It reads no pack that has none of them. One pack is in memory at a time, so b is
+// valid until fn returns.
+func (s Rounds) each(ctx context.Context, m *Manifest, want func(File) bool, fn func(f File, b []byte)) error {
+	var pack bytes.Buffer
+	read := 0 // number of the pack
+	for _, f := range m.Files {
+		if f.Pack == 0 || !want(f) {
+			continue
+		}
+		outside := f.Pack > len(m.Packs)
+		if !outside && f.Pack != read {
+			if pack.Cap() == 0 {
+				pack.Grow(min(m.largest(), maxPack) + bytes.MinRead)
+			}
+			if err := s.fetch(ctx, m.Packs[f.Pack-1], &pack); err != nil {
+				return err
+			}
+			read = f.Pack
+		}
+		if outside || f.Offset < 0 || f.Size < 0 || f.Offset+f.Size > int64(pack.Len()) {
+			return fmt.Errorf("manifest of %s: %s lies outside its pack", m.Commit, f.Path)
+		}
+		fn(f, pack.Bytes()[f.Offset:f.Offset+f.Size:f.Offset+f.Size])
+	}
+	return nil
+}
+
+// largest returns the size of the largest pack.
+func (m *Manifest) largest() (size int) {
+	for _, f := range m.Files {
+		if f.Pack > 0 {
+			size = max(size, int(f.Offset+f.Size))
+		}
+	}
+	return size
 }
 
 // Cut shortens s to at most n bytes, between characters.

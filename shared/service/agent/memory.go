@@ -171,7 +171,7 @@ func (s Rounds) recall(ctx context.Context, ref admin.AgentRef, in admin.AgentIn
 	if err != nil {
 		return nil, err
 	}
-	return s.restore(ctx, &Round{Ref: admin.AgentRef{Project: ref.Project, Job: ref.Job, Round: end.Round}, In: in}, end.Base.Manifest, turns)
+	return s.restore(ctx, &Round{Ref: admin.AgentRef{Project: ref.Project, Job: ref.Job, Round: end.Round}, In: in}, end.Base.Manifest, turns, wholeRound)
 }
 
 // past returns the round's part of the digest.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
@@ -73,6 +74,7 @@ func field(h hash.Hash, b []byte) {
 
 // Proposal has the changes of a repository that a round proposes to publish.
 type Proposal struct {
+	// Base is the repository with the texts of the site alone.
 	Base   *Repository
 	Root   string // folder of the site
 	Commit string // of Base
@@ -82,6 +84,8 @@ type Proposal struct {
 	Finished bool
 	// Seen is the number of the last message that the round answers.
 	Seen int
+
+	manifest Manifest
 }
 
 // Digest returns the ReviewDigest of the proposal.
@@ -95,17 +99,30 @@ func (s Rounds) Proposed(ctx context.Context, ref admin.AgentRef, in admin.Agent
 		if err := s.fetchJSON(ctx, m.Manifest, &merged); err != nil {
 			return nil, err
 		}
-		base, err := s.unpack(ctx, &merged)
+		base, err := s.unpack(ctx, &merged, func(f File) bool { return f.inSite(merged.Root) })
 		if err != nil {
 			return nil, err
 		}
-		return &Proposal{Base: base, Root: merged.Root, Commit: merged.Commit, Changes: merged.Carried, Finished: true, Seen: in.Job.Messages}, nil
+		return &Proposal{Base: base, Root: merged.Root, Commit: merged.Commit, Changes: merged.Carried, Finished: true, Seen: in.Job.Messages, manifest: merged}, nil
 	}
-	r, err := s.prepared(ctx, ref, in)
+	r, err := s.prepared(ctx, ref, in, siteOnly)
 	if err != nil {
 		return nil, err
 	}
-	return &Proposal{Base: r.Base, Root: r.Manifest.Root, Commit: r.Manifest.Commit, Changes: r.Tree.Changes(), Finished: r.Finish != nil, Seen: r.Answers()}, nil
+	return &Proposal{Base: r.Base, Root: r.Manifest.Root, Commit: r.Manifest.Commit, Changes: r.Tree.Changes(), Finished: r.Finish != nil, Seen: r.Answers(), manifest: *r.Manifest}, nil
+}
+
+// Named returns those of some hosts that the repository of a proposal names, see
+// tool.Named. It reads the texts outside the site if the site does not name all of them.
+func (s Rounds) Named(ctx context.Context, p *Proposal, hosts []string) (map[string]bool, error) {
+	named := tool.Named(p.Base, hosts)
+	err := s.each(ctx, &p.manifest, func(f File) bool {
+		return len(named) < len(hosts) && !f.Picture && !f.inSite(p.Root)
+	}, func(f File, b []byte) {
+		one := &Repository{Entries: []tool.Entry{{Path: f.Path, Text: true}}, Texts: map[string][]byte{f.Path: b}}
+		maps.Copy(named, tool.Named(one, hosts))
+	})
+	return named, err
 }
 
 // Answers returns the number of the last message that a finished round answers: a round

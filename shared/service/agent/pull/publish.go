@@ -53,7 +53,7 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	if err != nil {
 		return out, err
 	}
-	r, err := s.rounds.Load(ctx, ref, in)
+	r, err := s.rounds.LoadChanges(ctx, ref, in)
 	if err != nil {
 		return out, err
 	}
@@ -278,7 +278,11 @@ func (s *Steps) giveBackOn(ctx context.Context, r *agent.Round, g ground, change
 	if r.Spent() || had >= admin.AgentConflicted.Most() {
 		return false, nil
 	}
-	m := agent.Manifest{Commit: g.tree.Commit, Ref: g.tree.Ref, Files: g.files, Memory: r.Manifest.Memory, Turns: r.Turns, Overview: r.Overview()}
+	whole, err := s.rounds.Load(ctx, r.Ref, r.In)
+	if err != nil {
+		return false, err
+	}
+	m := agent.Manifest{Commit: g.tree.Commit, Ref: g.tree.Ref, Files: g.files, Memory: r.Manifest.Memory, Turns: r.Turns, Overview: whole.Overview()}
 	if err := s.describe(ctx, r.Ref, r.In.Project, g.tree, g.base, &m); err != nil {
 		return false, err
 	}

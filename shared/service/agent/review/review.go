@@ -211,7 +211,10 @@ func (s *Steps) look(ctx context.Context, project admin.Project, p *agent.Propos
 			fresh = append(fresh, h)
 		}
 	}
-	named := tool.Named(p.Base, fresh)
+	named, err := s.rounds.Named(ctx, p, fresh)
+	if err != nil {
+		return nil, err
+	}
 	for _, h := range slices.Sorted(maps.Keys(hosts)) {
 		if isOld := old.Hosts[h] || named[h]; !isOld || known[h] {
 			r.Hosts = append(r.Hosts, agent.ReviewedItem{ID: h, What: h, File: hosts[h][0], More: hosts[h][1:], Earlier: isOld})
