@@ -200,6 +200,16 @@ func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper
 	return allSteps{fetches, works, reviews}
 }
 
+// stepper returns a function that runs a step of a job's current round and wants a next one.
+func (w *world) stepper(j admin.AgentJob) func(name string, step func(context.Context, admin.AgentRef) (job.AgentOutput, error), next string) {
+	return func(name string, step func(context.Context, admin.AgentRef) (job.AgentOutput, error), next string) {
+		w.t.Helper()
+		if out, err := step(w.ctx, j.Current()); err != nil || out.Next != next {
+			w.t.Fatalf("%s returns %q, %v, want %q", name, out.Next, err, next)
+		}
+	}
+}
+
 // ask starts a job.
 func (w *world) ask(prompt string) admin.AgentJob {
 	w.t.Helper()

@@ -64,12 +64,7 @@ func TestGivenBackTwice(t *testing.T) {
 	w := newWorld(t, foreign, finishes, told("evil.example", lists), finishes)
 	w.configure(admin.AgentSettings{RefuseNewHosts: true})
 	j := w.ask("Show a cat")
-	step := func(name string, fn func(context.Context, admin.AgentRef) (job.AgentOutput, error), want string) {
-		t.Helper()
-		if out, err := fn(w.ctx, j.Current()); err != nil || out.Next != want {
-			t.Fatalf("%s returns %q, %v, want %q", name, out.Next, err, want)
-		}
-	}
+	step := w.stepper(j)
 	step("Prepare", w.steps.Prepare, job.NextWork)
 	step("Work", w.steps.Work, job.NextPublish)
 	step("Publish", w.steps.Publish, job.NextWork)

@@ -137,12 +137,7 @@ func TestHostsOfEarlierRounds(t *testing.T) {
 func TestPublishNeedsTheRecord(t *testing.T) {
 	w := newWorld(t, mends, finishes)
 	j := w.ask("Mend the spelling of widget")
-	step := func(name string, fn func(context.Context, admin.AgentRef) (job.AgentOutput, error), want string) {
-		t.Helper()
-		if out, err := fn(w.ctx, j.Current()); err != nil || out.Next != want {
-			t.Fatalf("%s returns %q, %v, want %q", name, out.Next, err, want)
-		}
-	}
+	step := w.stepper(j)
 	step("Prepare", w.steps.Prepare, job.NextWork)
 	step("Work", w.steps.Work, job.NextPublish)
 	rounds := agent.Rounds{Admin: w.admin, Objects: w.objects}

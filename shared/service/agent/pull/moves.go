@@ -148,17 +148,17 @@ func (w *whole) summary() (lines []string, rest []file) {
 		if !slices.ContainsFunc(files, func(f file) bool { return isPage(f.path) }) {
 			what = "file"
 		}
-		lines = append(lines, plural(len(files), what)+" moved from "+code(t.from)+" to "+code(t.to))
+		lines = append(lines, tool.Plural(len(files), what)+" moved from "+code(t.from)+" to "+code(t.to))
 	}
 	slices.SortFunc(rest, func(a, b file) int { return cmp.Compare(a.path, b.path) })
 	if relinked > 0 {
-		lines = append(lines, "links rewritten in "+plural(relinked, "file"))
+		lines = append(lines, "links rewritten in "+tool.Plural(relinked, "file"))
 	}
 	lines = append(lines, few(w.site.Redirects, "new redirect")...)
 	lines = append(lines, few(w.site.Gone, "removed redirect")...)
 	for i, n := range w.site.Navigation {
 		if i == maxListed {
-			lines = append(lines, plural(len(w.site.Navigation)-i, "more change")+" of the navigation")
+			lines = append(lines, tool.Plural(len(w.site.Navigation)-i, "more change")+" of the navigation")
 			break
 		}
 		lines = append(lines, "navigation: "+code(n))
@@ -169,7 +169,7 @@ func (w *whole) summary() (lines []string, rest []file) {
 // few lists up to five texts, of more it says how many there are.
 func few(texts []string, what string) []string {
 	if len(texts) > 5 {
-		return []string{plural(len(texts), what)}
+		return []string{tool.Plural(len(texts), what)}
 	}
 	var lines []string
 	for _, t := range texts {

@@ -96,7 +96,7 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		if what == proposed && len(changes) > 0 {
 			checked := "the changes bring no new findings"
 			if n := len(result.Review.Findings); n > 0 {
-				checked = "the changes leave " + plural(n, "new finding")
+				checked = "the changes leave " + tool.Plural(n, "new finding")
 			}
 			result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked, Files: filesOf(r, changes)})
 		}
@@ -117,14 +117,6 @@ func (s *Steps) giveBack(ctx context.Context, r *agent.Round, err error) (bool, 
 		"Your changes were looked at before they would be published, and refused: %s. Nothing is published yet. Mend that, or undo it, and call finish again. If it is refused once more, the job fails.",
 		strings.TrimRight(coded.SafeMessage(), "."))}
 	return s.opt.Admin.ReturnAgent(ctx, r.Ref, back, admin.AgentBase{})
-}
-
-// plural returns a number with its noun, such as "2 rounds".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // filesOf are the files that a round changed, with their differences.

@@ -176,7 +176,7 @@ func (t text) part(room int) string {
 		name = "[" + name + "](" + strings.TrimSuffix(t.dashboard, "/") + "/org/" + url.PathEscape(j.Organisation) + "/agents/" + url.PathEscape(j.Project) + "/" + url.PathEscape(j.ID) + ")"
 	}
 	fmt.Fprintf(&b, "\n---\n\nMade by the Bindery agent, job %s: %s, %s, %d input and %d output tokens, %s.\n",
-		name, plural(r.In.Job.Round, "round"), plural(r.In.Job.Turns, "turn"), u.Input+u.CacheRead+u.CacheWrite, u.Output, admin.USDollars(u.Cost))
+		name, tool.Plural(r.In.Job.Round, "round"), tool.Plural(r.In.Job.Turns, "turn"), u.Input+u.CacheRead+u.CacheWrite, u.Output, admin.USDollars(u.Cost))
 	return b.String()
 }
 
@@ -262,7 +262,7 @@ func recent(b *strings.Builder, parts []string, room int, what string) {
 		room -= len(parts[first-1])
 	}
 	if first > 0 {
-		fmt.Fprintf(b, "… %s before\n\n", plural(first, what))
+		fmt.Fprintf(b, "… %s before\n\n", tool.Plural(first, what))
 	}
 	for _, p := range parts[first:] {
 		b.WriteString(p)
@@ -286,7 +286,7 @@ func (t text) list(b *strings.Builder, room int) {
 		case admin.AgentPageDeleted:
 			fmt.Fprintf(b, "- %s (deleted)\n", code(f.path))
 		case admin.AgentPageAdded:
-			fmt.Fprintf(b, "- %s (new, %s)\n", code(f.path), plural(f.added, "line"))
+			fmt.Fprintf(b, "- %s (new, %s)\n", code(f.path), tool.Plural(f.added, "line"))
 		default:
 			fmt.Fprintf(b, "- %s (+%d −%d)\n", code(f.path), f.added, f.removed)
 		}

@@ -56,6 +56,6 @@ func (s *Set) searchAttached(pattern string, re *regexp.Regexp, around int) (Res
 		}
 		return Result{File: pattern}, refuse("%s is no text", pattern)
 	}
-	out := fmt.Sprintf("%s in %s\n", plural(hits, "matching line"), plural(files, "file")) + b.end("lines", "narrow the pattern or the path to see them")
-	return Result{Text: out, File: pattern, Outcome: fmt.Sprintf("%s in %s", plural(hits, "match"), plural(files, "file"))}, nil
+	out := fmt.Sprintf("%s in %s\n", Plural(hits, "matching line"), Plural(files, "file")) + b.end("lines", "narrow the pattern or the path to see them")
+	return Result{Text: out, File: pattern, Outcome: fmt.Sprintf("%s in %s", Plural(hits, "match"), Plural(files, "file"))}, nil
 }

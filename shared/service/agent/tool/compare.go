@@ -153,7 +153,7 @@ func navigationChanges(was, is []siteEntry, leads map[string]string) []string {
 	}
 	var lines []string
 	for _, s := range steps {
-		what := plural(len(pages[s]), "page")
+		what := Plural(len(pages[s]), "page")
 		if len(pages[s]) == 1 {
 			what = pages[s][0]
 		}

@@ -69,14 +69,14 @@ func (s *Set) remove(ctx context.Context, a args) (Result, error) {
 		return Result{File: p}, err
 	}
 	var b pages
-	b.add("Deleted %s.", plural(len(files), "file"))
+	b.add("Deleted %s.", Plural(len(files), "file"))
 	for _, l := range left {
 		b.add("%s", l)
 	}
 	if len(left) == 0 {
 		b.add("Nothing led there.")
 	}
-	return Result{Text: b.end("places", "search for the old path to see them"), File: p, Outcome: fmt.Sprintf("deleted; %s left", plural(len(left), "place"))}, nil
+	return Result{Text: b.end("places", "search for the old path to see them"), File: p, Outcome: fmt.Sprintf("deleted; %s left", Plural(len(left), "place"))}, nil
 }
 
 // leftovers lists the links and entries that lead to deleted files.

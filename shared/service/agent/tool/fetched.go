@@ -194,9 +194,9 @@ func (h History) at(name string) (int, error) {
 		}
 	}
 	if tagged {
-		return 0, refuse("since: %s is not among the last %s, so more may have been made since: fetch it, and see with diff what changed", name, plural(len(h.Commits), "commit"))
+		return 0, refuse("since: %s is not among the last %s, so more may have been made since: fetch it, and see with diff what changed", name, Plural(len(h.Commits), "commit"))
 	}
-	return 0, refuse("since: %.200q is not a tag or commit among the last %s", name, plural(len(h.Commits), "commit"))
+	return 0, refuse("since: %.200q is not a tag or commit among the last %s", name, Plural(len(h.Commits), "commit"))
 }
 
 // contains returns which commits a commit is made on, with itself.
@@ -276,14 +276,14 @@ func (s *Set) showHistory(_ context.Context, a args) (Result, error) {
 	}
 	from := a.number("from", 1)
 	if from > len(lines) {
-		return Result{Text: "There are no such commits.", Outcome: plural(len(lines), "line")}, nil
+		return Result{Text: "There are no such commits.", Outcome: Plural(len(lines), "line")}, nil
 	}
 	var b pages
 	for _, line := range lines[from-1:] {
 		b.add("%s", line)
 	}
 	text := b.end("lines", fmt.Sprintf("go on with from=%d", len(lines)-b.more+1))
-	return Result{Text: text, Outcome: plural(commits, "commit")}, nil
+	return Result{Text: text, Outcome: Plural(commits, "commit")}, nil
 }
 
 // side returns the files of one side of a comparison: of a fetched commit, or of the
@@ -348,7 +348,7 @@ func (s *Set) compare(ctx context.Context, from, to *area, pattern string) (Resu
 		b.WriteString(text)
 	}
 	label := func(a *area) string { return strings.TrimSuffix(a.mark, ":") }
-	outcome := fmt.Sprintf("%s, +%d -%d", plural(files, "file"), added, removed)
+	outcome := fmt.Sprintf("%s, +%d -%d", Plural(files, "file"), added, removed)
 	var out pages
 	out.add("From %s to %s: %s", label(from), label(to), outcome)
 	out.WriteString(b.String())

@@ -70,7 +70,7 @@ func (s *Set) list(_ context.Context, a args) (Result, error) {
 	inside := 0
 	flush := func() {
 		if closed != "" {
-			b.add("%s%s/ (%s)", mark, closed, plural(inside, "file"))
+			b.add("%s%s/ (%s)", mark, closed, Plural(inside, "file"))
 		}
 		closed, inside = "", 0
 	}
@@ -110,9 +110,9 @@ func (s *Set) list(_ context.Context, a args) (Result, error) {
 	}
 	text := b.end("lines", "name a folder to see them")
 	if n := len(s.beside.known()); n > 0 && pattern == "" && in == nil {
-		text += fmt.Sprintf("Outside the site's folder %s, the repository has %s to read: list them with path %s\n", s.tree.root, plural(n, "file"), outsideMark)
+		text += fmt.Sprintf("Outside the site's folder %s, the repository has %s to read: list them with path %s\n", s.tree.root, Plural(n, "file"), outsideMark)
 	}
-	return Result{Text: text, File: mark + pattern, Outcome: plural(found, "file")}, nil
+	return Result{Text: text, File: mark + pattern, Outcome: Plural(found, "file")}, nil
 }
 
 // dotted reports whether lists and searches omit a path: files whose names begin with
@@ -176,7 +176,7 @@ func (s *Set) load(p string) ([]byte, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if n := len(s.tree.below(p)); n > 0 {
-			return nil, refuse("%s is a folder of %s, not a file", p, plural(n, "file"))
+			return nil, refuse("%s is a folder of %s, not a file", p, Plural(n, "file"))
 		}
 		return nil, s.missing(p)
 	case errors.Is(err, ErrNotText):
@@ -241,11 +241,11 @@ func lined(p string, src []byte, hidden int, a args) (Result, error) {
 	lines := linesOf(src)
 	from, column := a.number("from", 1), a.number("column", 1)
 	if from > len(lines) && len(lines) > 0 {
-		return Result{File: p}, refuse("%s has only %s", p, plural(len(lines), "line"))
+		return Result{File: p}, refuse("%s has only %s", p, Plural(len(lines), "line"))
 	}
 	to := min(len(lines), from-1+a.number("lines", len(lines)))
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", p, plural(len(lines), "line"))
+	fmt.Fprintf(&b, "%s: %s", p, Plural(len(lines), "line"))
 	if _, mixed, crlf := endings(src); crlf {
 		b.WriteString(", which end in CR LF")
 	} else if mixed {
@@ -255,7 +255,7 @@ func lined(p string, src []byte, hidden int, a args) (Result, error) {
 		b.WriteString(", the last without an end")
 	}
 	if hidden > 0 {
-		fmt.Fprintf(&b, "; %s masked", plural(hidden, "secret"))
+		fmt.Fprintf(&b, "; %s masked", Plural(hidden, "secret"))
 	}
 	if column > 1 {
 		fmt.Fprintf(&b, "; line %d from column %d", from, column)
@@ -265,7 +265,7 @@ func lined(p string, src []byte, hidden int, a args) (Result, error) {
 	for ; at <= to; at++ {
 		line := withoutCR(src, lines, at)
 		if begin > 0 && begin >= len(line) {
-			return Result{File: p}, refuse("column: line %d of %s has only %s", at, p, plural(len(line), "byte"))
+			return Result{File: p}, refuse("column: line %d of %s has only %s", at, p, Plural(len(line), "byte"))
 		}
 		line = line[runeStart(line, begin):]
 		number := fmt.Sprintf("%6d\t", at)
@@ -455,7 +455,7 @@ func (s *Set) search(ctx context.Context, a args) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	out := fmt.Sprintf("%s in %s", plural(hits, "matching line"), plural(files, "file"))
+	out := fmt.Sprintf("%s in %s", Plural(hits, "matching line"), Plural(files, "file"))
 	if beside > 0 && in == nil {
 		out += fmt.Sprintf(", %d of them outside the site's folder", beside)
 	}
@@ -464,9 +464,9 @@ func (s *Set) search(ctx context.Context, a args) (Result, error) {
 		out += "There are more files than one search looks at; name a folder.\n"
 	}
 	if left > 0 {
-		out += fmt.Sprintf("%s outside the site's folder were not searched, because there is more text than a job reads.\n", plural(left, "file"))
+		out += fmt.Sprintf("%s outside the site's folder were not searched, because there is more text than a job reads.\n", Plural(left, "file"))
 	}
-	return Result{Text: out, File: a.text("path"), Outcome: fmt.Sprintf("%s in %s", plural(hits, "match"), plural(files, "file"))}, nil
+	return Result{Text: out, File: a.text("path"), Outcome: fmt.Sprintf("%s in %s", Plural(hits, "match"), Plural(files, "file"))}, nil
 }
 
 // hit is a line, from 1, in which something begins that matches.
@@ -529,7 +529,7 @@ func show(b *pages, p string, src []byte, found []hit, around int) {
 			case len(whole) <= maxResult-1024: // fits if it is the only one
 				b.add("%s", whole)
 			case n != h.line:
-				b.add("%s-%d- (%s; read shows them)", p, n, plural(len(text), "byte"))
+				b.add("%s-%d- (%s; read shows them)", p, n, Plural(len(text), "byte"))
 			default:
 				partsOf(b, p, n, text, h.at)
 			}
@@ -542,7 +542,7 @@ func show(b *pages, p string, src []byte, found []hit, around int) {
 // result.
 func partsOf(b *pages, p string, n int, text string, at []int) {
 	const before, after = 200, 400
-	b.add("%s:%d: (%s; these are parts of it, each with its column: read shows more with from and column)", p, n, plural(len(text), "byte"))
+	b.add("%s:%d: (%s; these are parts of it, each with its column: read shows more with from and column)", p, n, Plural(len(text), "byte"))
 	end := 0
 	for i, place := range at {
 		if i == maxPlaces {

@@ -66,16 +66,16 @@ func (s *Set) move(ctx context.Context, a args) (Result, error) {
 	}
 	var b pages
 	if m.folder {
-		b.add("Moved %s from %s to %s.", plural(len(m.moved), "file"), m.old, m.now)
+		b.add("Moved %s from %s to %s.", Plural(len(m.moved), "file"), m.old, m.now)
 	} else {
 		b.add("Moved %s to %s.", m.old, m.now)
 	}
-	b.add("%s rewritten in %s; %s changed.", plural(m.links, "address"), plural(len(m.files), "file"), plural(m.entries, "entry")+" of the configuration")
+	b.add("%s rewritten in %s; %s changed.", Plural(m.links, "address"), Plural(len(m.files), "file"), Plural(m.entries, "entry")+" of the configuration")
 	for _, r := range m.redirects {
 		b.add("Redirect: %s", r)
 	}
 	if m.left > 0 {
-		b.add("%s could not be rewritten, in files that are not parts of the site or where they are written with escapes: search for the old path.", plural(m.left, "address"))
+		b.add("%s could not be rewritten, in files that are not parts of the site or where they are written with escapes: search for the old path.", Plural(m.left, "address"))
 	}
 	for _, p := range stay {
 		b.add("%s stays: it is not text, or not an agent's to move.", p)

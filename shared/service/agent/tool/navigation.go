@@ -296,7 +296,7 @@ func (s *Set) showNavigation(n *navigator, below string) (Result, error) {
 		if name == "" {
 			name = e.labels[len(e.labels)-1]
 			if count := len(n.inside(e)); count > 0 {
-				name += fmt.Sprintf(" (%s)", plural(count, "entry"))
+				name += fmt.Sprintf(" (%s)", Plural(count, "entry"))
 			}
 		} else if page := pageName(e.page); !strings.Contains(page, "://") && !strings.Contains(page, " ") &&
 			!s.tree.exists(page+".mdx") && !s.tree.exists(page+".md") {
@@ -305,7 +305,7 @@ func (s *Set) showNavigation(n *navigator, below string) (Result, error) {
 		shown++
 		b.add("%s%s", strings.Repeat("  ", max(depth, 0)), name)
 	}
-	return Result{Text: b.end("entries", "name an entry to see what is below it"), File: s.tree.configFile(), Outcome: plural(shown, "entry")}, nil
+	return Result{Text: b.end("entries", "name an entry to see what is below it"), File: s.tree.configFile(), Outcome: Plural(shown, "entry")}, nil
 }
 
 // inside returns the entries that an entry itself holds.

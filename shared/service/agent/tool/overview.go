@@ -48,7 +48,7 @@ func Overview(ctx context.Context, t *Tree) (string, error) {
 	n, err := t.navigator()
 	loose := order
 	if err != nil {
-		fmt.Fprintf(&b, "It has %s. The navigation can't be read: %v.\n", plural(len(order), "page"), err)
+		fmt.Fprintf(&b, "It has %s. The navigation can't be read: %v.\n", Plural(len(order), "page"), err)
 	} else {
 		o := overview{all: n.all, titles: titles, files: map[*navEntry]string{}}
 		inside := map[string]bool{}
@@ -64,7 +64,7 @@ func Overview(ctx context.Context, t *Tree) (string, error) {
 				loose = append(loose, p)
 			}
 		}
-		fmt.Fprintf(&b, "It has %s.\n\nNavigation:\n%s", plural(len(order), "page"), o.String())
+		fmt.Fprintf(&b, "It has %s.\n\nNavigation:\n%s", Plural(len(order), "page"), o.String())
 	}
 	if len(loose) > 0 {
 		fmt.Fprintf(&b, "\nPages outside of the navigation: %d\n", len(loose))
@@ -139,7 +139,7 @@ func (o overview) write(depth int, titles bool) string {
 					}
 				}
 				if pages > 0 {
-					b.WriteString(": " + plural(pages, "page"))
+					b.WriteString(": " + Plural(pages, "page"))
 				}
 			}
 		case file == "":

@@ -113,7 +113,7 @@ func (s *Set) show(p string, data []byte) (Result, error) {
 		return Result{File: p}, refuse(p+": "+format, args...)
 	}
 	if !s.pictures.seen {
-		return no("is a picture, which this model can't see (%s)", plural(len(data), "byte"))
+		return no("is a picture, which this model can't see (%s)", Plural(len(data), "byte"))
 	}
 	kind := http.DetectContentType(data)
 	width, height := pixels(kind, data)
@@ -123,7 +123,7 @@ func (s *Set) show(p string, data []byte) (Result, error) {
 	case width > maxPixels || height > maxPixels:
 		return no("has %d × %d pixels; a side may have %d", width, height, maxPixels)
 	case s.pictures.count >= maxPictures:
-		return no("the job has shown %s already, which is as many as it may", plural(maxPictures, "picture"))
+		return no("the job has shown %s already, which is as many as it may", Plural(maxPictures, "picture"))
 	case s.pictures.bytes+len(data) > maxPictureBytes:
 		return no("the job has shown pictures of %d bytes already; with this one they would have more than %d", s.pictures.bytes, maxPictureBytes)
 	}

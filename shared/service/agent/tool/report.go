@@ -50,7 +50,7 @@ func (s *Set) check(ctx context.Context, a args) (Result, error) {
 	var said []string
 	for _, level := range []string{LevelError, LevelWarning, LevelNotice, LevelInfo} {
 		if n := levels[level]; n > 0 {
-			said = append(said, plural(n, level))
+			said = append(said, Plural(n, level))
 		}
 	}
 	text, outcome, which := "Nothing is wrong that was not before.", "nothing new", "New: "
@@ -120,7 +120,7 @@ func (s *Set) diff(ctx context.Context, a args) (Result, error) {
 	if files == 0 {
 		return Result{Text: "Nothing has changed.", File: a.text("path"), Outcome: "no changes"}, nil
 	}
-	outcome := fmt.Sprintf("%s, +%d -%d", plural(files, "file"), added, removed)
+	outcome := fmt.Sprintf("%s, +%d -%d", Plural(files, "file"), added, removed)
 	head := outcome + "\n"
 	if len(more) > 0 {
 		shown := more[:min(len(more), 20)]

@@ -324,8 +324,8 @@ func (b *pages) end(what, advice string) string {
 	return b.String()
 }
 
-// plural returns a number with its noun: "1 file", "2 files", "0 matches".
-func plural(n int, word string) string {
+// Plural returns a number with its noun: "1 file", "2 files", "0 matches".
+func Plural(n int, word string) string {
 	switch {
 	case n == 1:
 		return fmt.Sprintf("1 %s", word)

@@ -81,7 +81,7 @@ func (s *Set) sources(a args) ([]Source, error) {
 			return nil, refuse("sources[%d].line: is a line of what file? Give its path", i)
 		}
 		if n := len(linesOf(text)); x.Line > n {
-			return nil, refuse("sources[%d].line: %s has %s, not %d", i, x.Path, plural(n, "line"), x.Line)
+			return nil, refuse("sources[%d].line: %s has %s, not %d", i, x.Path, Plural(n, "line"), x.Line)
 		}
 		all = append(all, x)
 	}

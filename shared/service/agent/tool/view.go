@@ -66,10 +66,10 @@ func (s *Set) view(ctx context.Context, a args) (Result, error) {
 	}
 	from := a.number("from", 1)
 	if from > len(outline.Parts) && from > 1 {
-		return Result{File: name}, refuse("from: the page has only %s", plural(len(outline.Parts), "part"))
+		return Result{File: name}, refuse("from: the page has only %s", Plural(len(outline.Parts), "part"))
 	}
 	text := viewed(p, outline, from)
-	return Result{Text: text, File: name, Outcome: plural(len(outline.Parts)+outline.More, "part")}, nil
+	return Result{Text: text, File: name, Outcome: Plural(len(outline.Parts)+outline.More, "part")}, nil
 }
 
 // sliceOf returns the part of a specification that a page shows, nil for none.

@@ -293,7 +293,7 @@ func (s *Set) writeFile(ctx context.Context, a args) (Result, error) {
 	if err := s.edit(ctx, map[string][]byte{p: content}); err != nil {
 		return Result{File: p}, err
 	}
-	return Result{Text: fmt.Sprintf("%s: %s, %s", p, verb, plural(len(linesOf(content)), "line")), File: p, Outcome: verb}, nil
+	return Result{Text: fmt.Sprintf("%s: %s, %s", p, verb, Plural(len(linesOf(content)), "line")), File: p, Outcome: verb}, nil
 }
 
 // appended returns a text with another one on a new line at its end.
@@ -369,7 +369,7 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 			}
 			places += n
 			contents[p] = out
-			b.add("%s: %s", p, plural(n, "place"))
+			b.add("%s: %s", p, Plural(n, "place"))
 			s.preview(&b, src, out)
 		}
 		return nil
@@ -383,12 +383,12 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 	if places == 0 && why != nil {
 		return Result{File: a.text("path")}, why
 	}
-	said := fmt.Sprintf("%s in %s", plural(places, "place"), plural(len(contents), "file"))
+	said := fmt.Sprintf("%s in %s", Plural(places, "place"), Plural(len(contents), "file"))
 	if left > 0 {
 		said += fmt.Sprintf(", and %d left alone", left)
 	}
 	if n := len(apart); n > 0 {
-		said += fmt.Sprintf(", and %s left alone, which agents may not write (%s)", plural(n, "file"), strings.Join(apart[:min(n, 5)], ", "))
+		said += fmt.Sprintf(", and %s left alone, which agents may not write (%s)", Plural(n, "file"), strings.Join(apart[:min(n, 5)], ", "))
 	}
 	if places == 0 {
 		return Result{Text: "Nothing to replace: " + said + ".", File: a.text("path"), Outcome: said}, nil
