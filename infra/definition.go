@@ -9,6 +9,10 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
+// binaryTypes are the types of bodies that the gateway passes on as they are, not as text: a
+// form may have pictures.
+var binaryTypes = []string{"multipart/form-data"}
+
 // tree is a JSON object.
 type tree = map[string]any
 
@@ -83,9 +87,8 @@ func (s *stack) definition() tree {
 		"x-amazon-apigateway-request-validators": tree{
 			keyValidator: tree{"validateRequestParameters": true, "validateRequestBody": false},
 		},
-		"x-amazon-apigateway-gateway-responses": answered,
-		// The gateway passes on what is no text as it is: the pictures of a form.
-		"x-amazon-apigateway-binary-media-types": []any{"multipart/form-data"},
+		"x-amazon-apigateway-gateway-responses":  answered,
+		"x-amazon-apigateway-binary-media-types": binaryTypes,
 	}
 }
 

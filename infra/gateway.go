@@ -103,6 +103,8 @@ func (s *stack) newGateway() {
 	rest := awsapigateway.NewSpecRestApi(s.Stack, jsii.String("Api"), &awsapigateway.SpecRestApiProps{
 		RestApiName:   s.StackName(),
 		ApiDefinition: awsapigateway.ApiDefinition_FromInline(s.definition()),
+		// Local clouds read it here alone, and an import that overwrites reads the document.
+		BinaryMediaTypes: jsii.Strings(binaryTypes...),
 		// What the document has no more goes, too.
 		Mode:                        awsapigateway.RestApiMode_OVERWRITE,
 		EndpointTypes:               &[]awsapigateway.EndpointType{awsapigateway.EndpointType_REGIONAL},

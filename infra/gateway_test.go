@@ -252,8 +252,11 @@ func TestRequestsWithoutKeyAreTheGateways(t *testing.T) {
 func TestFormsWithFilesPassTheGateway(t *testing.T) {
 	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
 		body, _ := s.definition(t)
-		if diff := cmp.Diff([]any{"multipart/form-data"}, body["x-amazon-apigateway-binary-media-types"]); diff != "" {
-			t.Error(diff)
+		_, rest := s.named(t, "AWS::ApiGateway::RestApi", "Api")
+		for where, types := range map[string]any{"the document": body["x-amazon-apigateway-binary-media-types"], "the resource": rest.Properties["BinaryMediaTypes"]} {
+			if diff := cmp.Diff([]any{"multipart/form-data"}, types); diff != "" {
+				t.Errorf("%s: %s", where, diff)
+			}
 		}
 	})
 }

@@ -184,10 +184,15 @@ func (d *deployment) agentsOfPeople(t *testing.T, v *harness.Visitor, org admin.
 	}
 	d.putSecret(t, "ModelSecretArn", `{"scripted":"`+agentModelKey+`"}`)
 	at := "/org/" + org.ID
-	s := v.Send(at+"/agents", http.StatusOK, "project", project.ID, "prompt", "Mend the spelling")
+	// A picture is no text: the gateway must leave its bytes as they are.
+	picture := []byte("\x89PNG\r\n\x1a\n\x00\xff\xfe\x80")
+	s := v.SendFile(at+"/agents", http.StatusOK, "a.png", picture, "project", project.ID, "prompt", "Mend the spelling")
 	job := s.At.Path[strings.LastIndex(s.At.Path, "/")+1:]
 	if !strings.HasPrefix(job, "agj_") {
 		t.Fatalf("the job is at %s: %s", s.At, s.Body)
+	}
+	if !strings.Contains(s.Body, "a.png") || !strings.Contains(s.Body, "picture, 12 B") {
+		t.Errorf("the job's page lacks its file: %s", s.Body)
 	}
 	v.Send(at+"/agents/"+project.ID+"/"+job+"/cancel", http.StatusOK)
 	for until := time.Now().Add(time.Minute); ; time.Sleep(300 * time.Millisecond) {

@@ -2,9 +2,12 @@ package harness
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"html"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -91,16 +94,20 @@ func NewVisitor(t *testing.T, base string) *Visitor {
 // of the redirects.
 func (v *Visitor) Ask(method, address string, form url.Values) Screen {
 	v.t.Helper()
-	var body io.Reader
-	if form != nil {
-		body = strings.NewReader(form.Encode())
+	if form == nil {
+		return v.ask(method, address, nil, "")
 	}
+	return v.ask(method, address, strings.NewReader(form.Encode()), "application/x-www-form-urlencoded")
+}
+
+func (v *Visitor) ask(method, address string, body io.Reader, contentType string) Screen {
+	v.t.Helper()
 	r, err := http.NewRequestWithContext(v.t.Context(), method, address, body)
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	if form != nil {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if body != nil {
+		r.Header.Set("Content-Type", contentType)
 		r.Header.Set("Origin", r.URL.Scheme+"://"+r.URL.Host)
 	}
 	res, err := v.Do(r)
@@ -129,6 +136,27 @@ func (v *Visitor) Send(path string, status int, pairs ...string) Screen {
 		form.Add(pairs[i], pairs[i+1])
 	}
 	return v.holds(v.Ask(http.MethodPost, v.Base+path, form), path, status)
+}
+
+// SendFile is Send for a form with a file in the field attachments.
+func (v *Visitor) SendFile(path string, status int, name string, content []byte, pairs ...string) Screen {
+	v.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	var err error
+	for i := 0; i+1 < len(pairs) && err == nil; i += 2 {
+		err = form.WriteField(pairs[i], pairs[i+1])
+	}
+	if err == nil {
+		var part io.Writer
+		if part, err = form.CreateFormFile("attachments", name); err == nil {
+			_, err = part.Write(content)
+		}
+	}
+	if err = errors.Join(err, form.Close()); err != nil {
+		v.t.Fatal(err)
+	}
+	return v.holds(v.ask(http.MethodPost, v.Base+path, &body, form.FormDataContentType()), path, status)
 }
 
 func (v *Visitor) holds(s Screen, path string, status int, texts ...string) Screen {
