@@ -119,8 +119,8 @@ var bad = map[string][]spoiled{
 		{"drops the anchor", put("replaying.mdx", "/versioning#version-locking", "/versioning")},
 	},
 	"question": {
-		{"is wrong", func(o *outcome) { o.answer = "It ends with status 1." }},
-		{"says nothing", func(o *outcome) { o.answer = "" }},
+		{"is wrong", func(o *outcome) { o.summary = "It ends with status 1." }},
+		{"says nothing", func(o *outcome) { o.summary = "" }},
 		{"changes a page", func(o *outcome) {
 			o.after["index.mdx"] += "\nThe exit status is 5.\n"
 			o.link = "https://forge.example.com/pulls/1"

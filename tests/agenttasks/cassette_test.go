@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/render/check"
+	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
@@ -85,23 +87,39 @@ func (c cassette) steps() []modeltest.Step {
 	return steps
 }
 
-// apply makes the calls of a dialogue on a site's tools, without a model, a forge
-// or steps, and returns the site and how the dialogue ends. A call that a tool
-// refuses fails the test: a dialogue that knows its site has none.
-func (c cassette) apply(tb testing.TB, f files) (files, tool.Finish) {
+// rounds are the turns of each round of a dialogue: a call of finish ends one.
+func (c cassette) rounds() [][]turn {
+	var all [][]turn
+	from := 0
+	for i, t := range c.Turns {
+		if slices.ContainsFunc(t.Answer, func(b model.Block) bool { return b.Name == "finish" }) {
+			all, from = append(all, c.Turns[from:i+1]), i+1
+		}
+	}
+	return all
+}
+
+// apply makes the calls of a round's turns on a repository's tools, without a model, a
+// forge or steps, and returns the repository and how the round ends. attached are the
+// files of the messages so far. A call that a tool refuses fails the test: a dialogue
+// that knows its site has none.
+func apply(tb testing.TB, set admin.AgentSettings, turns []turn, f files, attached map[string][]byte) (files, tool.Finish) {
 	tb.Helper()
-	tree, err := tool.NewTree(memory(f), "")
+	tree, err := tool.NewTree(memory(f), set.Root)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	set := tool.NewSet(tree, tool.Options{Check: &checker{before: findings(tb, f)}})
+	calls := tool.NewSet(tree, tool.Options{Check: &checker{before: findings(tb, f.sub(set.Root))}, Outside: set.ReadRepository})
+	for p, data := range attached {
+		calls.Attach(p, data)
+	}
 	var end tool.Finish
-	for n, t := range c.Turns {
+	for n, t := range turns {
 		for _, b := range t.Answer {
 			if b.Type != model.TypeToolUse {
 				continue
 			}
-			r := set.Call(tb.Context(), b.Name, b.Input)
+			r := calls.Call(tb.Context(), b.Name, b.Input)
 			if r.IsError {
 				tb.Errorf("turn %d: %s: %s", n+1, b.Name, r.Text)
 			}
@@ -110,10 +128,7 @@ func (c cassette) apply(tb testing.TB, f files) (files, tool.Finish) {
 			}
 		}
 	}
-	out := files{}
-	for p, text := range f {
-		out[p] = text
-	}
+	out := maps.Clone(f)
 	for _, change := range tree.Changes() {
 		if delete(out, change.Path); !change.Delete {
 			out[change.Path] = string(change.Content)

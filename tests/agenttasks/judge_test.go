@@ -9,6 +9,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -22,61 +23,125 @@ import (
 // domain is the host name of all tasks' projects.
 const domain = "docs.example.com"
 
-// outcome is what a model made of a task.
+// outcome is what a model made of a round.
 type outcome struct {
-	before, after files // the repository at the beginning, and with the pull request
+	before, after files // the repository as the round found it, and with the pull request
 	status        admin.AgentStatus
-	failure       string // its code, "" for none
-	link          string // of the pull request, "" for none
-	title         string // of the pull request
-	answer        string // the summary, and the question if there is one
+	failure       string   // its code, "" for none
+	link          string   // of the job's last pull request, "" for none
+	title, body   string   // of that pull request
+	draft         bool     // whether it is one
+	sources       []source // that its text names, of all rounds
+	findings      []string // that it lists
+	summary       string
+	question      string // to the one who asked, "" for none
+	turns         int    // of the round
+	cost          int64  // of the round, in millionths of a US dollar
 }
 
-// judge collects why a task is not done.
+// source is where a statement comes from, as a pull request says it. Its path is one of
+// the repository, or of an attachment.
+type source struct {
+	statement, path string
+	line            int // 0 for the whole file
+	message         int // its number, 0 for none
+}
+
+// sourceForm is a line of the sources in a pull request's text.
+var sourceForm = regexp.MustCompile("^- (.*) \\((?:message (\\d+)|\\[?`([^`]+?)(?::(\\d+))?`\\]?(?:\\(.*\\))?)\\)$")
+
+// sourcesIn reads the sources that the text of a pull request names.
+func sourcesIn(body string) []source {
+	_, list, _ := strings.Cut(body, "\n## Sources\n")
+	list, _, _ = strings.Cut(list, "\n## ")
+	var all []source
+	for line := range strings.SplitSeq(list, "\n") {
+		if m := sourceForm.FindStringSubmatch(line); m != nil {
+			n, _ := strconv.Atoi(m[4])
+			message, _ := strconv.Atoi(m[2])
+			all = append(all, source{m[1], m[3], n, message})
+		}
+	}
+	return all
+}
+
+// judge collects why a task is not done. Its outcome is that of the last round.
 type judge struct {
 	outcome
 	tb      testing.TB
+	task    task
+	rounds  []outcome // so far, the last one included
 	asked   int
 	reasons []string
-	new     []check.Finding // what a check finds after and not before
 	all     []check.Finding // what a check finds after
 }
 
-// judged holds an outcome against its task.
-func judged(tb testing.TB, t task, o outcome) *judge {
-	tb.Helper()
-	j := &judge{outcome: o, tb: tb}
+func newJudge(tb testing.TB, t task) *judge { return &judge{tb: tb, task: t} }
+
+// round holds what came of the next round against the task, and reports whether it is
+// done.
+func (j *judge) round(o outcome) bool {
+	rounds := j.task.rounds()
+	r := rounds[len(j.rounds)]
+	j.outcome, j.rounds = o, append(j.rounds, o)
 	j.want(o.status == admin.AgentCompleted, "the job is %s (%s)", o.status, o.failure)
 	changed := j.changed()
-	if t.answers {
-		j.want(o.link == "" && len(changed) == 0, "nothing was to be changed, and there is a pull request %q of %v", o.link, changed)
-	} else {
+	if r.answers {
+		j.want(len(changed) == 0 && o.link == j.earlier().link, "nothing was to be changed, and there is a pull request %q of %v", o.link, changed)
+	} else if !r.asks {
 		j.want(o.link != "" && len(changed) > 0, "there is no pull request, or nothing in it")
-		j.want(o.title != "" && o.answer != "", "the pull request has no title, or nothing is said of it")
+		j.want(o.title != "", "the pull request has no title")
+	}
+	j.want(o.summary != "", "nothing is said of it")
+	if r.asks {
+		j.want(o.question != "", "nothing is asked")
+		j.want(o.link == "" || o.draft, "the pull request is no draft while its question is open")
+	} else {
+		j.want(o.question == "", "something is asked that the request says: %q", o.question)
+		j.want(!o.draft, "the pull request is a draft")
 	}
 	for _, p := range changed {
-		if t.may != "" {
-			j.want(matches(t.may, p), "%s: was not to be changed", p)
+		if r.may != "" {
+			j.want(matches(r.may, p), "%s: was not to be changed", p)
 		}
 		j.parses(p)
 	}
-	before := findings(tb, o.before)
-	j.all = findings(tb, o.after)
+	before := findings(j.tb, o.before.sub(j.task.set.Root))
+	j.all = findings(j.tb, o.after.sub(j.task.set.Root))
+	var found []check.Finding // after and not before
 	for _, f := range check.New(before, j.all) {
 		if f.Level != mdx.Notice {
-			j.new = append(j.new, f)
+			found = append(found, f)
 		}
 	}
-	j.want(len(j.new) == 0, "a check finds what is new: %+v", j.new)
-	t.check(j)
-	return j
+	j.want(len(found) == 0, "a check finds what is new: %+v", found)
+	r.check(j)
+	if !j.passed() && len(j.rounds) < len(rounds) {
+		j.want(false, "there was no round %d", len(j.rounds)+1)
+	}
+	return j.passed()
 }
+
+// earlier is the outcome of the round before the last one, zero in the first round.
+func (j *judge) earlier() outcome {
+	if len(j.rounds) < 2 {
+		return outcome{}
+	}
+	return j.rounds[len(j.rounds)-2]
+}
+
+// added are the sources that the last round has named.
+func (j *judge) added() []source { return j.sources[min(len(j.earlier().sources), len(j.sources)):] }
 
 // want counts a requirement, and keeps the reason where it is not met.
 func (j *judge) want(ok bool, format string, args ...any) bool {
 	j.asked++
 	if !ok {
-		j.reasons = append(j.reasons, fmt.Sprintf(format, args...))
+		reason := fmt.Sprintf(format, args...)
+		if len(j.task.then) > 0 {
+			reason = fmt.Sprintf("round %d: %s", len(j.rounds), reason)
+		}
+		j.reasons = append(j.reasons, reason)
 	}
 	return ok
 }
@@ -156,6 +221,20 @@ func (f files) fs() fs.FS {
 		m[p] = &fstest.MapFile{Data: []byte(text), Mode: 0o644}
 	}
 	return m
+}
+
+// sub are the files of a folder, with paths from there; "" is the whole repository.
+func (f files) sub(folder string) files {
+	if folder == "" {
+		return f
+	}
+	out := files{}
+	for p, text := range f {
+		if rest, ok := strings.CutPrefix(p, folder+"/"); ok {
+			out[rest] = text
+		}
+	}
+	return out
 }
 
 // pages are the pages that a pattern of paths names.

@@ -2,6 +2,7 @@ package agenttasks
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"os"
@@ -15,23 +16,83 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
+	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
-// made is the outcome that a dialogue comes to.
-func made(tb testing.TB, c cassette, before files) outcome {
+// made are the outcomes that a dialogue comes to, one for each round.
+func made(tb testing.TB, t task, c cassette) []outcome {
 	tb.Helper()
-	after, end := c.apply(tb, before)
-	o := outcome{before: before, after: after, status: admin.AgentCompleted, title: end.Title, answer: end.Summary}
-	if !maps.Equal(before, after) {
-		o.link = "https://forge.example.com/pulls/1"
+	rounds, d := t.rounds(), &desk{tb: tb, base: t.site(tb)}
+	turns := c.rounds()
+	if len(turns) != len(rounds) {
+		tb.Fatalf("the dialogue has %d rounds, the task %d", len(turns), len(rounds))
 	}
-	return o
+	var all []outcome
+	var sources []source
+	attached, pulls := map[string][]byte{}, 0
+	for n, r := range rounds {
+		before := d.begin(r)
+		for _, a := range r.attached {
+			attached[tool.AttachedPath(n+1, a.Name)] = a.Data
+		}
+		after, end := apply(tb, t.set, turns[n], before, attached)
+		o := outcome{before: before, after: after, status: admin.AgentCompleted, title: end.Title, summary: end.Summary, question: end.Question}
+		if n > 0 {
+			o.link, o.title = all[n-1].link, all[n-1].title
+		}
+		if d.branch == nil {
+			sources = nil // a new pull request
+		}
+		for _, s := range end.Sources {
+			_, p, ok := tool.RepositoryPath(t.set.Root, s.Path)
+			if !ok || s.Path == "" {
+				p = s.Path
+			}
+			sources = append(sources, source{s.Statement, p, s.Line, s.Message})
+		}
+		if o.sources = slices.Clone(sources); !maps.Equal(before, after) {
+			if d.branch == nil {
+				pulls++
+				o.link, o.title = fmt.Sprintf("https://forge.example.com/pulls/%d", pulls), end.Title
+			}
+			d.publish(after, "job", pulls)
+		}
+		o.draft = d.branch != nil && end.Question != ""
+		all = append(all, o)
+	}
+	return all
 }
 
-// A good solution passes its checker, also where it could be another one, and each
-// of three bad ones fails with a reason.
+// judged holds outcomes of rounds against a task, as far as they are done.
+func judged(tb testing.TB, t task, rounds []outcome) *judge {
+	tb.Helper()
+	j := newJudge(tb, t)
+	for _, o := range rounds {
+		if !j.round(o) {
+			break
+		}
+	}
+	return j
+}
+
+// spoilt are the outcomes with one of a round that is done otherwise.
+func (v spoiled) spoilt(tb testing.TB, rounds []outcome, n int) []outcome {
+	tb.Helper()
+	all := slices.Clone(rounds)
+	o := all[n]
+	o.after = maps.Clone(o.after)
+	if v.spoil(&o); reflect.DeepEqual(o, all[n]) {
+		tb.Errorf("%s: is the same solution", v.how)
+	}
+	all[n] = o
+	return all[:n+1]
+}
+
+// A good solution passes its checker, also where it could be another one. Each of three
+// or more bad ones fails with a reason, and of a task of several rounds at least one fails
+// in the last round.
 func TestCheckers(t *testing.T) {
 	outside.Folder(t, "corpora")
 	if n := len(tasks()); n != 20 {
@@ -40,36 +101,37 @@ func TestCheckers(t *testing.T) {
 	for _, task := range tasks() {
 		t.Run(task.name, func(t *testing.T) {
 			if task.long {
-				outside.Long(t, "checks all of our own site several times")
+				outside.Long(t, "checks a whole site several times")
 			}
-			before := task.site(t)
-			good := made(t, handmade(t, task.name), before)
-			if j := judged(t, task, good); !j.passed() || j.score() != 100 {
+			good := made(t, task, handmade(t, task.name))
+			last := len(good) - 1
+			if j := judged(t, task, good); !j.passed() || j.score() != 100 || len(j.rounds) != len(good) {
 				t.Fatalf("the good solution scores %d: %q", j.score(), j.reasons)
 			}
 			for _, v := range otherwise[task.name] {
-				o := good
-				o.after = maps.Clone(good.after)
-				v.spoil(&o)
-				if maps.Equal(o.after, good.after) {
-					t.Errorf("%s: is the same solution", v.how)
-				}
-				if j := judged(t, task, o); !j.passed() {
+				if j := judged(t, task, v.spoilt(t, good, last)); !j.passed() {
 					t.Errorf("%s is as good, and scores %d: %q", v.how, j.score(), j.reasons)
 				}
 			}
-			if n := len(bad[task.name]); n != 3 {
+			inLast, inFirst := bad[task.name], badFirst[task.name]
+			if n := len(inLast) + len(inFirst); n < 3 || len(inLast) == 0 {
 				t.Errorf("there are %d bad solutions", n)
 			}
-			for _, b := range bad[task.name] {
-				o := good
-				o.after = maps.Clone(good.after)
-				b.spoil(&o)
-				j := judged(t, task, o)
+			fails := func(b spoiled, n int) {
+				j := judged(t, task, b.spoilt(t, good, n))
 				if j.passed() || j.score() == 100 {
 					t.Errorf("%s: passes", b.how)
 				}
+				if len(j.rounds) != n+1 {
+					t.Errorf("%s: fails in round %d, not %d", b.how, len(j.rounds), n+1)
+				}
 				t.Logf("%s: %d%%: %q", b.how, j.score(), j.reasons)
+			}
+			for _, b := range inLast {
+				fails(b, last)
+			}
+			for _, b := range inFirst {
+				fails(b, 0)
 			}
 		})
 	}
@@ -114,19 +176,27 @@ func replaySmall(t *testing.T, task task, c cassette) {
 	t.Helper()
 	whole, _ := replayIn(t, task, c, nil, 0)
 	small, _ := replayIn(t, task, c, nil, 64_000)
-	if (whole.link == "") != (small.link == "") {
-		t.Errorf("the pull requests are %q and %q", small.link, whole.link)
+	if len(whole) != len(small) {
+		t.Fatalf("with a small context there are %d rounds, want %d", len(small), len(whole))
 	}
-	small.link = whole.link // each job has its own number
-	if !reflect.DeepEqual(whole, small) {
-		t.Errorf("with a small context, the job ends as %s %s with %d files, want %s %s with %d",
-			small.status, small.failure, len(small.after), whole.status, whole.failure, len(whole.after))
+	for n := range whole {
+		w, s := whole[n], small[n]
+		if (w.link == "") != (s.link == "") {
+			t.Errorf("the pull requests are %q and %q", s.link, w.link)
+		}
+		for _, o := range []*outcome{&w, &s} { // what each job has of its own
+			o.link, o.body, o.cost = "", "", 0
+		}
+		if !reflect.DeepEqual(w, s) {
+			t.Errorf("with a small context, round %d ends as %s %s with %d files, want %s %s with %d",
+				n+1, s.status, s.failure, len(s.after), w.status, w.failure, len(w.after))
+		}
 	}
 }
 
 // replayIn is replay with a model that reads so many tokens, 0 for no limit. It also
-// returns how the job ended.
-func replayIn(t *testing.T, task task, c cassette, on host, context int) (end outcome, same bool) {
+// returns how the rounds ended.
+func replayIn(t *testing.T, task task, c cassette, on host, context int) (ends []outcome, same bool) {
 	t.Helper()
 	if on == nil {
 		on = forgetest.New(t)
@@ -134,19 +204,26 @@ func replayIn(t *testing.T, task task, c cassette, on host, context int) (end ou
 	way := &recorder{next: http.DefaultTransport}
 	m, s := server(t, c, way, context)
 	r := run(t, task, on, m)
-	if j := judged(t, task, r.outcome); !j.passed() {
-		t.Errorf("%d%%: %q", j.score(), j.reasons)
+	if !r.passed() {
+		t.Errorf("%d%%: %q", r.score(), r.reasons)
 	}
 	if s.Left() != 0 || r.turns != len(c.Turns) {
 		t.Errorf("%d turns of %d were used, %d answers are left", r.turns, len(c.Turns), s.Left())
 	}
+	var spent int64
+	for _, o := range r.rounds {
+		spent += o.cost
+	}
+	if spent != r.usage.Cost {
+		t.Errorf("the rounds cost %d, the job %d", spent, r.usage.Cost)
+	}
 	for i, turn := range c.Turns {
 		if turn.Request != "" && (i >= len(way.asked) || way.asked[i] != turn.Request) {
 			t.Logf("request %d is not the one that was recorded: tools, instructions or the site have changed since", i+1)
-			return r.outcome, false
+			return r.rounds, false
 		}
 	}
-	return r.outcome, true
+	return r.rounds, true
 }
 
 // Dialogues that were written by hand, and those that were recorded, do their

@@ -1,12 +1,14 @@
 package agenttasks
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -30,8 +32,15 @@ import (
 type host interface {
 	Repository() forge.Repository
 	Options() forge.Options
-	// Write makes a commit on a branch, which it makes if it is not there.
+	// Write makes a commit on a branch, which it makes if it is not there. A file with
+	// an empty text goes.
 	Write(branch string, files map[string]string) string
+	// MergeBranch makes a commit on a branch, with its files, that also follows another
+	// branch.
+	MergeBranch(branch, other string)
+	// Merge merges a pull request, Close closes one.
+	Merge(number int)
+	Close(number int)
 }
 
 // remote is a repository of a forge that somebody runs, which has to be there.
@@ -77,14 +86,98 @@ func (r *remote) Options() forge.Options {
 }
 
 func (r *remote) Write(branch string, files map[string]string) string {
+	r.people.FetchFrom(r.git(), branch)
 	id := r.people.Write(branch, files)
+	r.people.PushTo(r.git(), branch)
+	return id
+}
+
+func (r *remote) MergeBranch(branch, other string) {
+	r.people.FetchFrom(r.git(), branch)
+	r.people.FetchFrom(r.git(), other)
+	r.people.MergeBranch(branch, other)
+	r.people.PushTo(r.git(), branch)
+}
+
+// git is the address to which Git pushes, with the token.
+func (r *remote) git() string {
 	u, err := url.Parse(r.url)
 	if err != nil {
 		r.tb.Fatal(err)
 	}
 	u.User = url.UserPassword(r.user, r.token)
-	r.people.PushTo(u.String()+".git", branch)
-	return id
+	return u.String() + ".git"
+}
+
+func (r *remote) Merge(number int) {
+	switch forge.Kind(r.kind) {
+	case forge.GitHub:
+		r.rest(http.MethodPut, "/pulls/%d/merge", number, map[string]string{})
+	case forge.GitLab:
+		r.rest(http.MethodPut, "/merge_requests/%d/merge", number, map[string]string{})
+	default:
+		r.rest(http.MethodPost, "/pulls/%d/merge", number, map[string]string{"Do": "merge"})
+	}
+}
+
+func (r *remote) Close(number int) {
+	if forge.Kind(r.kind) == forge.GitLab {
+		r.rest(http.MethodPut, "/merge_requests/%d", number, map[string]string{"state_event": "close"})
+		return
+	}
+	r.rest(http.MethodPatch, "/pulls/%d", number, map[string]string{"state": "closed"})
+}
+
+// restBase is the address of a repository in the REST interface of its forge.
+func (r *remote) restBase() string {
+	u, err := url.Parse(r.url)
+	if err != nil {
+		r.tb.Fatal(err)
+	}
+	path := strings.TrimPrefix(u.Path, "/")
+	switch forge.Kind(r.kind) {
+	case forge.GitHub:
+		if u.Host == "github.com" {
+			return "https://api.github.com/repos/" + path
+		}
+		return u.Scheme + "://" + u.Host + "/api/v3/repos/" + path
+	case forge.GitLab:
+		return u.Scheme + "://" + u.Host + "/api/v4/projects/" + url.PathEscape(path)
+	}
+	return u.Scheme + "://" + u.Host + "/api/v1/repos/" + path
+}
+
+// rest changes a pull request, as people do. A forge that looks first whether it can be
+// merged is asked again.
+func (r *remote) rest(method, path string, number int, in map[string]string) {
+	r.tb.Helper()
+	body, err := json.Marshal(in)
+	if err != nil {
+		r.tb.Fatal(err)
+	}
+	address := r.restBase() + fmt.Sprintf(path, number)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Second) {
+		req, err := http.NewRequestWithContext(r.tb.Context(), method, address, bytes.NewReader(body))
+		if err != nil {
+			r.tb.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Authorization", "Bearer "+r.token)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			r.tb.Fatal(err)
+		}
+		said, err := io.ReadAll(io.LimitReader(res.Body, 1<<10))
+		if err = errors.Join(err, res.Body.Close()); err != nil {
+			r.tb.Fatal(err)
+		}
+		switch {
+		case res.StatusCode < 300:
+			return
+		case res.StatusCode != http.StatusMethodNotAllowed || time.Now().After(deadline):
+			r.tb.Fatalf("%s %s: %s: %s", method, address, res.Status, said)
+		}
+	}
 }
 
 // idle is a runner that starts nothing: the test runs the workflow itself.
@@ -96,15 +189,17 @@ func (idle) Status(context.Context, string, string) (store.Execution, error) {
 }
 func (idle) Stop(context.Context, string, string, string) error { return nil }
 
-// ran is a task that was run.
+// ran is a task that was run: what came of its rounds, up to the first one that is not
+// done.
 type ran struct {
-	outcome
-	turns int
+	*judge
+	turns int // of all rounds, as usage
 	usage admin.AgentUsage
 }
 
-// run asks for a task's change and carries the job through the steps of the
-// workflow, from a repository on a forge to the pull request.
+// run asks for a task's changes and carries the rounds of the job through the steps of
+// the workflow, from a repository on a forge to the pull request. It ends with the first
+// round that is not done: what comes after would cost and say nothing.
 func run(tb testing.TB, t task, h host, m model.Choice) ran {
 	tb.Helper()
 	ctx := tb.Context()
@@ -139,43 +234,60 @@ func run(tb testing.TB, t task, h host, m model.Choice) ran {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	branch := fmt.Sprintf("task/%s-%d", t.name, time.Now().UnixNano())
-	before := t.site(tb)
-	h.Write(branch, before)
+	d := &desk{tb: tb, on: h, base: t.site(tb), name: fmt.Sprintf("task/%s-%d", t.name, time.Now().UnixNano())}
+	h.Write(d.name, d.base)
 
 	o, err := a.CreateOrganisation(ctx, admin.Organisation{Name: "Tasks", Plan: admin.PlanPro})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p, err := a.CreateProject(ctx, admin.Project{Organisation: o.ID, Domain: domain, Repository: repository.URL, Agent: admin.AgentSettings{
-		MaxTurns: cmp.Or(t.turns, defaultTurns), MaxCost: cmp.Or(t.cost, defaultCost),
-	}})
+	settings := t.set
+	settings.MaxTurns, settings.MaxCost = cmp.Or(t.turns, defaultTurns), cmp.Or(t.cost, defaultCost)
+	p, err := a.CreateProject(ctx, admin.Project{Organisation: o.ID, Domain: domain, Repository: repository.URL, Agent: settings})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	caller := admin.Caller{OrganisationID: o.ID, Plan: o.Plan}
-	j, err := a.StartAgentJob(ctx, caller, admin.StartAgentJob{Project: p.ID, Prompt: t.prompt, Ref: branch})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := workflow(ctx, a, l.Objects(), j.Current(), fetches.Tasks(), works.Tasks(), reviews.Tasks()); err != nil {
-		tb.Log("the workflow ended with", err)
-	}
-	if j, err = a.AgentJob(ctx, caller, p.ID, j.ID); err != nil {
-		tb.Fatal(err)
-	}
-	out := ran{outcome{before: before, after: before, status: j.Status, link: j.PRLink}, j.Turns, j.Usage}
-	if j.Failure != nil {
-		out.failure = j.Failure.Code
-		tb.Log(j.Failure.Message)
-	}
-	if j.PRNumber != 0 {
-		out.after = fetched(tb, client, repository, j.Branch)
-		pull, err := client.Pull(ctx, repository, j.PRNumber)
+	out := ran{judge: newJudge(tb, t)}
+	var j admin.AgentJob
+	for n, r := range t.rounds() {
+		before := d.begin(r)
+		turns, spent := j.Turns, j.Usage.Cost
+		if n == 0 {
+			j, err = a.StartAgentJob(ctx, caller, admin.StartAgentJob{Project: p.ID, Prompt: r.prompt, Ref: d.name, Attachments: r.attached})
+		} else {
+			j, err = a.MessageAgentJob(ctx, caller, admin.MessageAgentJob{Project: p.ID, Job: j.ID, Prompt: r.prompt, Attachments: r.attached})
+		}
 		if err != nil {
 			tb.Fatal(err)
 		}
-		out.title = pull.Title
+		if err := workflow(ctx, a, l.Objects(), j.Current(), fetches.Tasks(), works.Tasks(), reviews.Tasks()); err != nil {
+			tb.Log("the workflow ended with", err)
+		}
+		if j, err = a.AgentJob(ctx, caller, p.ID, j.ID); err != nil {
+			tb.Fatal(err)
+		}
+		end := outcome{before: before, after: before, status: j.Status, link: j.PRLink, summary: j.Summary, question: j.Question,
+			findings: j.Review.Findings, turns: j.Turns - turns, cost: j.Usage.Cost - spent}
+		if j.Failure != nil {
+			end.failure = j.Failure.Code
+			tb.Log(j.Failure.Message)
+		}
+		if j.PRNumber != 0 {
+			pull, err := client.Pull(ctx, repository, j.PRNumber)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			end.title, end.body, end.draft, end.sources = pull.Title, pull.Body, pull.Draft, sourcesIn(pull.Body)
+			if pull.State == forge.Open {
+				end.after = fetched(tb, client, repository, j.Branch)
+				d.publish(end.after, j.Branch, j.PRNumber)
+			}
+		}
+		out.turns, out.usage = j.Turns, j.Usage
+		if !out.round(end) {
+			break
+		}
 	}
 	for cursor := ""; ; {
 		events, next, err := a.AgentEvents(ctx, caller, p.ID, j.ID, cursor, 100)
@@ -187,11 +299,8 @@ func run(tb testing.TB, t task, h host, m model.Choice) ran {
 		}
 		cursor = next
 		for _, e := range events {
-			if e.Kind == admin.AgentEventNote {
-				out.answer = e.Text // the last one is what the model said at the end
-			}
 			for _, call := range e.Tools {
-				tb.Logf("turn %d: %s %s: %s", e.Turn, call.Name, call.File, call.Outcome)
+				tb.Logf("round %d, turn %d: %s %s: %s", e.Round, e.Turn, call.Name, call.File, call.Outcome)
 			}
 		}
 	}

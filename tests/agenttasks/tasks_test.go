@@ -5,24 +5,57 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-// task is a change that somebody asks for.
+// task is a change that somebody asks for, in one round or in several.
 type task struct {
-	name   string
+	name string
+	// family is the kind of work, as results are summed up.
+	family string
 	site   func(tb testing.TB) files
-	prompt string
+	// set are settings of the project, without limits.
+	set admin.AgentSettings
+	// prompt, may, answers and check are those of the first round.
+	prompt  string
+	may     string
+	answers bool
+	check   func(j *judge)
+	// first has what the first round has beside them, then are the rounds after it.
+	first round
+	then  []round
+	// long is set where the site is a whole one.
+	long bool
+	// turns and cost, in millionths of a US dollar, bound what a model may use in a round.
+	turns int
+	cost  int64
+}
+
+// round is one round of a task: what people do before it, and what they ask for.
+type round struct {
+	// people is what people do in the repository before they ask; nil for nothing.
+	people   func(d *desk)
+	prompt   string
+	attached []admin.Attachment
 	// may are patterns of the paths that may change, with spaces between; empty
 	// where the checker says it.
 	may string
 	// answers is set where nothing is to be changed and an answer is all.
 	answers bool
-	// long is set where the site is a whole one.
-	long bool
-	// turns and cost, in millionths of a US dollar, bound what a model may use.
-	turns int
-	cost  int64
+	// asks is set where the request can't be done without an answer: the model must ask.
+	// It may do a part before, as a draft.
+	asks bool
+	// check holds the state after the round against what was asked for. The states after
+	// the rounds before are known to be right.
 	check func(j *judge)
+}
+
+// rounds are all rounds of a task.
+func (t task) rounds() []round {
+	first := t.first
+	first.prompt, first.may, first.answers, first.check = t.prompt, t.may, t.answers, t.check
+	return append([]round{first}, t.then...)
 }
 
 // The bounds of a task that says nothing else. A competent model needs a third.
@@ -34,7 +67,16 @@ const (
 const preview = "in preview"
 
 func tasks() []task {
-	return slices.Concat(textTasks(), detailTasks(), linkTasks(), pageTasks(), structureTasks())
+	return slices.Concat(inFamily("text", textTasks()), inFamily("details", detailTasks()), inFamily("links", linkTasks()),
+		inFamily("pages", pageTasks()), inFamily("structure", structureTasks()), roundTasks())
+}
+
+// inFamily puts tasks into a family.
+func inFamily(name string, all []task) []task {
+	for i := range all {
+		all[i].family = name
+	}
+	return all
 }
 
 // textTasks change the text of pages that stay where they are.
@@ -289,7 +331,7 @@ func linkTasks() []task {
 			prompt:  "With which exit status does `bindery check` end when it finds an error? Just tell me, nothing has to change.",
 			answers: true,
 			check: func(j *judge) {
-				j.want(regexp.MustCompile(`\b(5|five)\b`).MatchString(j.answer), "the answer does not say 5: %q", j.answer)
+				j.want(regexp.MustCompile(`\b(5|five)\b`).MatchString(j.summary), "the answer does not say 5: %q", j.summary)
 			},
 		},
 	}

@@ -226,6 +226,15 @@ func (f *Fake) PushTo(address, branch string) {
 	f.run(nil, "push", "-q", address, "refs/heads/"+branch)
 }
 
+// FetchFrom fetches a branch from another repository, if it is there.
+func (f *Fake) FetchFrom(address, branch string) {
+	f.tb.Helper()
+	ref := "refs/heads/" + branch
+	if len(f.run(nil, "ls-remote", address, ref)) > 0 {
+		f.run(nil, "fetch", "-q", address, "+"+ref+":"+ref)
+	}
+}
+
 // Branch is the commit of a branch, "" if there is none.
 func (f *Fake) Branch(name string) string {
 	out, err := f.try(nil, "rev-parse", "--verify", "--quiet", "refs/heads/"+name)
