@@ -115,11 +115,14 @@ func trigger(tb testing.TB) files {
 	return f
 }
 
+// picture is how a picture begins.
+const picture = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"
+
 // account is the part of a notification service's site about accounts: 5 pages.
 func account(tb testing.TB) files {
 	f := corpus(tb, "novu", "platform/account/")
 	for _, p := range []string{"managing-members-overview", "managing-members-invites", "add-a-verified-domain", "revoke-invitation"} {
-		f["images/account/"+p+".png"] = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"
+		f["images/account/"+p+".png"] = picture
 	}
 	f["docs.json"] = `{
   "$schema": "https://mintlify.com/docs.json",
