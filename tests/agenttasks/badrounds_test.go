@@ -1,6 +1,9 @@
 package agenttasks
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // guess is a job that does not ask.
 func guess(path, old, now string) func(o *outcome) {
@@ -8,6 +11,20 @@ func guess(path, old, now string) func(o *outcome) {
 		put(path, old, now)(o)
 		o.question, o.draft, o.link, o.title = "", false, "https://forge.example.com/pulls/1", "Correct it"
 	}
+}
+
+// markOf marks an operation of a specification as deprecated.
+func markOf(o *outcome, operation string) {
+	o.after[specification] = strings.Replace(o.after[specification], operation, operation+"      deprecated: true\n", 1)
+}
+
+// recited are sources of which one thing is otherwise.
+func recited(all []source, change func(s *source)) []source {
+	all = slices.Clone(all)
+	for i := range all {
+		change(&all[i])
+	}
+	return all
 }
 
 // badFirst has bad solutions of the first round, for tasks of several.
@@ -35,6 +52,28 @@ var badFirst = map[string][]spoiled{
 	"rebase-branch":       {{"leaves the old answer", put("registry/faq.mdx", "Yes. Delete", "Currently, no. Delete")}},
 	"rebase-base":         {{"leaves a page", undo("wait-until.mdx")}},
 	"rebase-navigation":   {{"forgets the navigation", undo("docs.json")}},
+	"long-rename":         {{"renames in the output of a program", put("cli-whoami-commands.mdx", "Trigger.dev Cloud (", "Trigger Cloud (")}, {"overlooks a snippet", undo("snippets/paused-execution-free.mdx")}},
+	"long-move":           {{"forgets the redirects", put("docs.json", `"/open-source/:slug*"`, `"/community"`)}},
+	"spec-describe":       {{"replaces what it said", put(specification, "Only valid when the run is in the DELAYED state. A run", "A run")}},
+	"spec-deprecate":      {{"marks those of another region", func(o *outcome) { markOf(o, "af_list_queues_v1\n      summary: List all queues\n") }}},
+	"translate-german":    {{"translates the code", put("de/wait-for.mdx", "// Specify the idempotency key", "// Den Schlüssel")}, {"forgets the navigation", undo("docs.json")}},
+	"translate-french":    {{"leaves a sentence", put("fr/platform/account/billing.mdx", "Les offres payantes s'achètent dans les paramètres de facturation du tableau de bord de Novu.", "Paid plans can be purchased from billing settings in the Novu dashboard.")}},
+	"code-limits":         {{"overlooks a limit", put(tagsPage, "256 characters", "128 characters")}},
+	"code-flags":          {{"leaves the defaults out", put(statusPage, "| 30s |", "| |")}},
+	"cite-code": {
+		{"names the file without its lines", func(o *outcome) { o.sources = recited(o.sources, func(s *source) { s.line = 0 }) }},
+		{"names other lines", func(o *outcome) { o.sources = recited(o.sources, func(s *source) { s.line-- }) }},
+	},
+	"cite-pages": {
+		{"is wrong about private servers", put("registry/faq.mdx", "No, the registry does not support", "Yes, the registry supports")},
+		{"names no source", func(o *outcome) { o.sources = nil }},
+	},
+	"cite-attachment": {
+		{"names the request as the source", func(o *outcome) {
+			o.sources = recited(o.sources, func(s *source) { *s = source{statement: s.statement, message: 1} })
+		}},
+		{"says what nobody asked for", put("platform/account/manage-members.mdx", "7 days.", "7 days. Guests are not supported.")},
+	},
 }
 
 // badLast has bad solutions of the last round of those tasks.
@@ -89,5 +128,95 @@ var badLast = map[string][]spoiled{
 			text := o.after["registry/glossary.mdx"]
 			o.after["registry/glossary.mdx"] = strings.Replace(text, "**Aggregator**: a consumer", "**Aggregator**: a reader", 1)
 		}},
+	},
+	"code-limits": {
+		{"overlooks a place", put(tagsPage, "only have up to 20 tags", "only have up to 15 tags")},
+		{"forgets the first round", put(tagsPage, "tags.remove(", "tags.drop(")},
+		{"says what the code did before", put(tagsPage, "it throws a `TooManyTagsError` and adds none", "we log an error")},
+		{"changes the code", put(tagsCode, "MAX_TAGS_PER_RUN = 20", "MAX_TAGS_PER_RUN = 15")},
+		{"goes on in the merged pull request", func(o *outcome) { o.link = "https://forge.example.com/pulls/1" }},
+	},
+	"code-flags": {
+		{"leaves a flag", put(statusPage, "| `--reason` |", "| `--message` |")},
+		{"overlooks the default", put(statusPage, "| 10s |", "| 30s |")},
+		{"overlooks the new flag", put(statusPage, "| `--all-versions` | Sets the status of all versions of the server | `false` |\n", "")},
+		{"takes the person's change back", put("docs/registry/faq.mdx", "Not yet.", "Currently, no.")},
+	},
+	"cite-code": {
+		{"names the lines of before", func(o *outcome) { o.sources = recited(o.sources, func(s *source) { s.line = min(s.line, 5) }) }},
+		{"leaves the figure", put(waitPage, "1,000", "500")},
+		{"forgets a limit of the first round", put(waitPage, "- The address of a token is valid for 48 hours.\n", "")},
+		{"names nothing new", func(o *outcome) { o.sources = o.sources[:3] }},
+	},
+	"cite-pages": {
+		{"rewords an accepted answer", put("registry/faq.mdx", "strings that look like a range of versions are prohibited", "ranges are prohibited")},
+		{"replaces an answer", put("registry/faq.mdx", "No, the registry does not support private servers. Host", "Host")},
+		{"names the wrong page", func(o *outcome) {
+			o.sources = recited(o.sources, func(s *source) { s.path = strings.ReplaceAll(s.path, "registry-aggregators", "remote-servers") })
+		}},
+	},
+	"cite-attachment": {
+		{"names the decision of before", func(o *outcome) {
+			o.sources = recited(o.sources, func(s *source) { s.path = "attachment:1/decisions.md" })
+		}},
+		{"forgets the other decision", put("platform/account/manage-members.mdx", ", after 1 hour", "")},
+		{"says both", put("platform/account/manage-members.mdx", "14 days", "14 days, and not 7 days")},
+		{"says more of April", put("platform/account/manage-members.mdx", "14 days.", "14 days. Guests are supported on request.")},
+	},
+	"long-rename": {
+		{"takes another page back, too", put("limits.mdx", "Trigger Cloud", "Trigger.dev Cloud")},
+		{"leaves one of three", put("migration-n8n.mdx", "Trigger.dev Cloud", "Trigger Cloud")},
+		{"takes all back", func(o *outcome) {
+			for p, text := range o.after {
+				o.after[p] = strings.ReplaceAll(text, "Trigger Cloud", "Trigger.dev Cloud")
+			}
+		}},
+	},
+	"long-move": {
+		{"undoes the redirects of the others", put("docs.json", `"/open-source/:slug*"`, `"/community"`)},
+		{"leaves a link", put("open-source/get-involved.mdx", "](/community/code-of-conduct", "](/open-source/code-of-conduct")},
+		{"moves another page back, too", func(o *outcome) {
+			o.after["community/roadmap.mdx"] = o.after["open-source/roadmap.mdx"]
+			delete(o.after, "open-source/roadmap.mdx")
+		}},
+		{"leaves a copy", func(o *outcome) {
+			o.after["open-source/code-of-conduct.mdx"] = o.before["open-source/code-of-conduct.mdx"]
+		}},
+	},
+	"spec-describe": {
+		{"says the status of both", func(o *outcome) {
+			o.after[specification] = strings.ReplaceAll(strings.ReplaceAll(o.after[specification], " The answer is 422 then.", ""), "can't be rescheduled.", "can't be rescheduled. The answer is 422 then.")
+		}},
+		{"forgets the first round", put(specification, "A run that has begun can't be rescheduled. The answer is 422 then.", "The answer is 422.")},
+		{"uses other words", func(o *outcome) {
+			i := strings.LastIndex(o.after[specification], "A run that has begun can't")
+			o.after[specification] = o.after[specification][:i] + "A run that was started can't" + o.after[specification][i+len("A run that has begun can't"):]
+		}},
+	},
+	"spec-deprecate": {
+		{"takes all marks back", put(specification, "      deprecated: true\n", "")},
+		{"leaves the mark", func(o *outcome) { markOf(o, "sa_pause_queue_v1\n      summary: Pause or resume a queue\n") }},
+		{"replaces the description", func(o *outcome) {
+			from, to := strings.Index(o.after[specification], "The REST API lets you"), strings.Index(o.after[specification], "The region sa closes")
+			o.after[specification] = o.after[specification][:from] + o.after[specification][to:]
+		}},
+	},
+	"translate-german": {
+		{"overlooks the example", put("de/wait-for.mdx", "    await wait.for({ quarters: 2 });\n\n", "")},
+		{"rewords what was right", put("de/wait-for.mdx", "So schreiben Sie Code", "Sie schreiben so Code")},
+		{"writes over the person's page", put("wait-for.mdx", "    await wait.for({ quarters: 2 });\n\n", "")},
+		{"leaves the section in English", put("de/wait-for.mdx", "Eine Wartezeit von mehr als einem Jahr schlägt sofort fehl. Für ein Datum, das weiter in der Zukunft ist, gibt es [wait until](/wait-until).", "A wait of more than one year fails at once. Use [wait until](/wait-until) for a date that is further away.")},
+	},
+	"translate-french": {
+		{"overlooks what is gone", func(o *outcome) {
+			put("fr/platform/account/billing.mdx", "tableau de bord de Novu. De là, cliquez", "tableau de bord de Novu. Cliquez sur l'avatar, puis sur **Billing Plans**. De là, cliquez")(o)
+		}},
+		{"overlooks the new accordion", func(o *outcome) {
+			text := o.after["fr/platform/account/billing.mdx"]
+			from, to := strings.Index(text, "  <Accordion title=\"Qui"), strings.Index(text, "  <Accordion title=\"Comment acheter")
+			o.after["fr/platform/account/billing.mdx"] = text[:from] + text[to:]
+		}},
+		{"rewords what was right", put("fr/platform/account/billing.mdx", "De là, vous pouvez choisir l'offre", "Vous pouvez y choisir une offre")},
+		{"translates a label", put("fr/platform/account/billing.mdx", "**Billing Plans**", "**Offres**")},
 	},
 }

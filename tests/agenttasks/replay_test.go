@@ -95,7 +95,7 @@ func (v spoiled) spoilt(tb testing.TB, rounds []outcome, n int) []outcome {
 // in the last round.
 func TestCheckers(t *testing.T) {
 	outside.Folder(t, "corpora")
-	if n := len(tasks()); n != 29 {
+	if n := len(tasks()); n != 40 {
 		t.Errorf("there are %d tasks", n)
 	}
 	for _, task := range tasks() {

@@ -9,7 +9,7 @@ import (
 
 // roundTasks are the tasks of several rounds.
 func roundTasks() []task {
-	return slices.Concat(inFamily("ask back", askTasks()), inFamily("review", reviewTasks()), inFamily("rebase", rebaseTasks()))
+	return slices.Concat(inFamily("ask back", askTasks()), inFamily("review", reviewTasks()), inFamily("rebase", rebaseTasks()), repositoryTasks(), largeTasks(), inFamily("translation", translationTasks()))
 }
 
 // section is the part of a page under a heading, without the heading, up to the next one
