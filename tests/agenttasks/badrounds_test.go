@@ -53,7 +53,7 @@ var badFirst = map[string][]spoiled{
 	"rebase-base":         {{"leaves a page", undo("wait-until.mdx")}},
 	"rebase-navigation":   {{"forgets the navigation", undo("docs.json")}},
 	"long-rename":         {{"renames in the output of a program", put("cli-whoami-commands.mdx", "Trigger.dev Cloud (", "Trigger Cloud (")}, {"overlooks a snippet", undo("snippets/paused-execution-free.mdx")}},
-	"long-move":           {{"forgets the redirects", put("docs.json", `"/open-source/:slug*"`, `"/community"`)}},
+	"long-contact":        {{"overlooks links", put("platform/developer/limits.mdx", "mailto:help@novu.co", "mailto:support@novu.co")}, {"changes the address of sales", put("platform/additional-resources/security.mdx", "sales@novu.co", "help@novu.co")}},
 	"spec-describe":       {{"replaces what it said", put(specification, "Only valid when the run is in the DELAYED state. A run", "A run")}},
 	"spec-deprecate":      {{"marks those of another region", func(o *outcome) { markOf(o, "af_list_queues_v1\n      summary: List all queues\n") }}},
 	"translate-german":    {{"translates the code", put("de/wait-for.mdx", "// Specify the idempotency key", "// Den Schlüssel")}, {"forgets the navigation", undo("docs.json")}},
@@ -172,16 +172,10 @@ var badLast = map[string][]spoiled{
 			}
 		}},
 	},
-	"long-move": {
-		{"undoes the redirects of the others", put("docs.json", `"/open-source/:slug*"`, `"/community"`)},
-		{"leaves a link", put("open-source/get-involved.mdx", "](/community/code-of-conduct", "](/open-source/code-of-conduct")},
-		{"moves another page back, too", func(o *outcome) {
-			o.after["community/roadmap.mdx"] = o.after["open-source/roadmap.mdx"]
-			delete(o.after, "open-source/roadmap.mdx")
-		}},
-		{"leaves a copy", func(o *outcome) {
-			o.after["open-source/code-of-conduct.mdx"] = o.before["open-source/code-of-conduct.mdx"]
-		}},
+	"long-contact": {
+		{"leaves the code of conduct", put("community/code-of-conduct.mdx", "support@novu.co", "help@novu.co")},
+		{"overlooks a page", undo("platform/integrations/chat/slack.mdx")},
+		{"takes another page back, too", put("platform/developer/limits.mdx", "help@novu.co", "support@novu.co")},
 	},
 	"spec-describe": {
 		{"says the status of both", func(o *outcome) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -194,8 +195,8 @@ func (j *judge) parses(p string) {
 var tools = check.NewTools(nil)
 
 // found are the findings of sites that were checked, by their digests: most are
-// looked at more than once.
-var found = map[[sha256.Size]byte][]check.Finding{}
+// looked at more than once, some by tests that run at the same time.
+var found sync.Map
 
 func findings(tb testing.TB, f files) []check.Finding {
 	tb.Helper()
@@ -204,14 +205,14 @@ func findings(tb testing.TB, f files) []check.Finding {
 		fmt.Fprintf(h, "%q %q\n", p, f[p])
 	}
 	id := [sha256.Size]byte(h.Sum(nil))
-	if known, ok := found[id]; ok {
-		return known
+	if known, ok := found.Load(id); ok {
+		return known.([]check.Finding)
 	}
 	r, err := check.Site(tb.Context(), f.fs(), check.Options{Domain: domain, Rules: check.Rules{}, Tools: tools})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	found[id] = r.Findings
+	found.Store(id, r.Findings)
 	return r.Findings
 }
 
