@@ -163,17 +163,21 @@ test-kills:
 agent-mutations:
 	@BINDERY_FULL=yes $(GO) test ./shared/service/agent -run '^Test(Death|AnswersCut)' -count=1 -v -timeout 3h
 
-## Twenty documentation tasks on real sites for a real model: MODELS is a table as of
+## Forty documentation tasks on real sites for a real model: MODELS is a table as of
 ## `bindery up --models`, BINDERY_MODEL_KEY the key of the server, MODEL a name of
-## the table (its default), TASKS a regular expression of names. Prints score, turns,
-## tokens and cost; a run that is begun again goes on where it was. RECORD=1 keeps
-## answers for replays; FORGE_URL, FORGE_USER and FORGE_TOKEN name a real forge.
+## the table (its default), TASKS a regular expression of names, TRIES how often each
+## is tried. Prints passes, pass^k, rounds, turns and cost of each task and family, and
+## writes them as tables in Markdown into the file RESULTS; a run that is begun again
+## goes on where it was. RECORD=1 keeps answers for replays; FORGE_URL, FORGE_USER and
+## FORGE_TOKEN name a real forge.
 MODELS ?= $(BINDERY_MODELS)
+TRIES ?= 1
 agent-tasks:
 	@test -n "$(MODELS)" || { echo "agent-tasks: MODELS=FILE names no table of models"; exit 2; }
 	@BINDERY_REQUIRE=all BINDERY_TASKS_MODELS='$(abspath $(MODELS))' BINDERY_TASKS_MODEL='$(MODEL)' BINDERY_TASKS='$(TASKS)' \
+	  BINDERY_TASKS_TRIES='$(TRIES)' BINDERY_TASKS_RESULTS='$(abspath $(RESULTS))' \
 	  BINDERY_TASKS_RECORD='$(if $(RECORD),$(CURDIR)/tests/agenttasks/testdata/recorded)' \
-	  $(GO) test ./tests/agenttasks -run '^TestLive$$' -count=1 -v -timeout 6h
+	  $(GO) test ./tests/agenttasks -run '^TestLive$$' -count=1 -v -timeout 48h
 
 ## The synthesized template under the SAM CLI; needs a Docker engine and says so.
 test-sam:

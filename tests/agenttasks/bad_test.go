@@ -212,5 +212,21 @@ var otherwise = map[string][]spoiled{
 		put("wait.mdx", "CardGroup", "Columns")(o)
 		put("wait.mdx", `<Card title="wait.for()" href="/wait-for">`, `<Card href="/wait-for" icon="clock" title="wait.for()">`)(o)
 	}}},
+	"ask-limit":         {{"a blank and a comma in the figures", put("registry/faq.mdx", "16KB size limit (16384 bytes", "16 KB size limit (16,384 bytes")}},
+	"ask-partly":        {{"a link without an anchor", put("tags.mdx", "(/replaying#filtering-runs-by-tags)", "(/replaying)")}},
+	"review-section":    {{"two steps", put("platform/account/manage-members.mdx", "2. Open the menu (⋯) next to your own name.\n3. Click **Leave organization**.", "2. Open the menu (⋯) next to your own name and click **Leave organization**.")}},
+	"rebase-branch":     {{"a paragraph of its own", put("registry/faq.mdx", " The name of a deleted version can't be used again.", "\n\nNobody can use it again: the name is taken for good, and never available.")}},
+	"rebase-navigation": {{"an address beside it", put("registry/glossary.mdx", "](/registry/status)", "](./status)")}},
+	"code-flags": {{"seconds in words, and single hyphens", func(o *outcome) {
+		put(statusPage, "| 10s |", "| 10 s |")(o)
+		put(statusPage, "| `--", "| `-")(o)
+	}}},
+	"cite-code": {{"years and days", func(o *outcome) {
+		put(waitPage, "the longest one 365 days", "the longest one a year")(o)
+		put(waitPage, "48 hours", "two days")(o)
+	}}},
+	"cite-attachment":   {{"weeks", put("platform/account/manage-members.mdx", "14 days", "two weeks")}},
+	"spec-describe":     {{"more lines", put(specification, "DELAYED state. A run that has begun can't be rescheduled. The answer is 422 then.", "DELAYED state. A run that has begun can't be rescheduled.\n        The answer is 422 then.")}},
+	"translate-german":  {{"other words", put("de/wait-for.mdx", "Eine Wartezeit von mehr als einem Jahr schlägt sofort fehl.", "Wer mit einer Wartezeit über ein Jahr hinaus will, erhält sofort einen Fehler.")}},
 	"remove-deprecated": {{"an empty line more", put("tags.mdx", "## Filtering runs by tags\n", "\n## Filtering runs by tags\n")}},
 }

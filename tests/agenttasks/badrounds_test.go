@@ -124,7 +124,7 @@ var badLast = map[string][]spoiled{
 	"rebase-navigation": {
 		{"takes the person's page out", put("docs.json", `"registry/status", `, "")},
 		{"puts it before the new page", put("docs.json", `"registry/status", "registry/glossary"`, `"registry/glossary", "registry/status"`)},
-		{"writes the glossary anew", func(o *outcome) {
+		{"rewords the glossary", func(o *outcome) {
 			text := o.after["registry/glossary.mdx"]
 			o.after["registry/glossary.mdx"] = strings.Replace(text, "**Aggregator**: a consumer", "**Aggregator**: a reader", 1)
 		}},

@@ -33,7 +33,7 @@ func (d *desk) begin(r round) files {
 	return d.base
 }
 
-// publish is what a round does: the job's branch has these files.
+// publish notes that a round has pushed these files to the job's branch.
 func (d *desk) publish(f files, job string, number int) {
 	if d.branch == nil {
 		d.fork = d.base
@@ -96,7 +96,7 @@ func (d *desk) update() {
 	d.fork = d.base
 }
 
-// merge merges the pull request.
+// merge merges the pull request into the branch that the job began from.
 func (d *desk) merge() {
 	if d.on != nil {
 		d.on.Merge(d.number)
@@ -104,7 +104,7 @@ func (d *desk) merge() {
 	d.base, d.branch = d.branch, nil
 }
 
-// closes closes the pull request without merging it.
+// closes closes the pull request, which is not merged.
 func (d *desk) closes() {
 	if d.on != nil {
 		d.on.Close(d.number)

@@ -245,7 +245,7 @@ func specificationTasks() []task {
 	}
 }
 
-// descriptionOf is what the operation of a path says of itself.
+// descriptionOf is the description of the operation of a path.
 func descriptionOf(text, path string) string {
 	_, rest, _ := strings.Cut(operations(text, path), "      description: ")
 	description, _, _ := strings.Cut(rest, "      requestBody:")

@@ -9,25 +9,31 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
-	"text/tabwriter"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
-// result is a row of the table, which is also kept as a file: a run that is begun
-// again asks nothing twice.
+// result is a try of a task. It is also kept as a file: a run that is begun again asks
+// nothing twice.
 type result struct {
 	Task    string
+	Family  string
 	Model   string
+	Try     int // from 1
 	Score   int // in percent; a task that is done has 100
 	Reasons []string
+	Rounds  int // up to the first one that is not done
 	Turns   int
 	Usage   admin.AgentUsage
 	PRLink  string
+	// outside is set where a network, a key or a forge ended the try: it is not kept, and
+	// says nothing of the model.
+	outside bool
 }
 
 // ownFault are the failures that say something of a model, and not of a network, a
@@ -71,19 +77,32 @@ func liveModel(tb testing.TB) (name string, made func(way http.RoundTripper) mod
 
 // A real model does the tasks. It fails for each task that is not done.
 func TestLive(t *testing.T) {
-	if results := live(t); len(results) > 0 {
-		fmt.Print(tableOf(results))
+	results := live(t, func(t *testing.T, r result) {
+		for _, reason := range r.Reasons {
+			t.Error(reason)
+		}
+	})
+	fmt.Print(tableOf(results))
+	if file := os.Getenv("BINDERY_TASKS_RESULTS"); file != "" {
+		if err := os.WriteFile(file, []byte(markdownOf(results)), 0o644); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
-// live asks the model that the environment names for the tasks that it names. A
-// task that has a result from an earlier run is not asked for again.
-func live(t *testing.T) []result {
+// live asks the model that the environment names for the tasks that it names, each as often
+// as it says, and reports each try. A try that has a result from an earlier run is not
+// asked for again.
+func live(t *testing.T, report func(t *testing.T, r result)) []result {
 	name, made := liveModel(t)
 	outside.Folder(t, "corpora")
 	only, err := regexp.Compile("^(?:" + cmp.Or(os.Getenv("BINDERY_TASKS"), ".*") + ")$")
 	if err != nil {
 		t.Fatal(err)
+	}
+	tries, err := strconv.Atoi(cmp.Or(os.Getenv("BINDERY_TASKS_TRIES"), "1"))
+	if err != nil || tries < 1 {
+		t.Fatalf("BINDERY_TASKS_TRIES is %q, and not how often to try each task", os.Getenv("BINDERY_TASKS_TRIES"))
 	}
 	folder := filepath.Join(cmp.Or(os.Getenv("BINDERY_TASKS_OUT"), filepath.Join(outside.Checkout(t), ".cache", "agent-tasks")), name)
 	var results []result
@@ -91,33 +110,36 @@ func live(t *testing.T) []result {
 		if !only.MatchString(task.name) {
 			continue
 		}
-		t.Run(task.name, func(t *testing.T) {
-			r, err := kept(folder, task.name)
-			if err != nil {
-				way := &recorder{next: http.DefaultTransport}
-				done := run(t, task, newHost(t), made(way))
-				r = result{task.name, name, done.score(), done.reasons, done.turns, done.usage, done.link}
-				if done.failure == "" || slices.Contains(ownFault, done.failure) {
-					if err := r.keep(folder); err != nil {
+		for try := 1; try <= tries; try++ {
+			t.Run(fmt.Sprintf("%s/%d", task.name, try), func(t *testing.T) {
+				r, err := kept(folder, task.name, try)
+				if err != nil {
+					way := &recorder{next: http.DefaultTransport}
+					done := run(t, task, newHost(t), made(way))
+					r = result{Task: task.name, Family: task.family, Model: name, Try: try, Score: done.score(), Reasons: done.reasons,
+						Rounds: len(done.rounds), Turns: done.turns, Usage: done.usage, PRLink: done.link,
+						outside: done.failure != "" && !slices.Contains(ownFault, done.failure)}
+					if !r.outside {
+						if err := r.keep(folder); err != nil {
+							t.Error(err)
+						}
+					}
+					c := cassette{Task: task.name, Origin: name, Turns: way.turns}
+					record := os.Getenv("BINDERY_TASKS_RECORD")
+					if record == "" || !done.passed() {
+						record = filepath.Join(folder, "answers", strconv.Itoa(try)) // for whoever looks why
+					} else {
+						record = filepath.Join(record, name)
+					}
+					if err := c.write(record); err != nil {
 						t.Error(err)
 					}
 				}
-				c := cassette{Task: task.name, Origin: name, Turns: way.turns}
-				record := os.Getenv("BINDERY_TASKS_RECORD")
-				if record == "" || !done.passed() {
-					record = filepath.Join(folder, "answers") // for whoever looks why
-				} else {
-					record = filepath.Join(record, name)
-				}
-				if err := c.write(record); err != nil {
-					t.Error(err)
-				}
-			}
-			for _, reason := range r.Reasons {
-				t.Error(reason)
-			}
-			results = append(results, r)
-		})
+				r.Family, r.Try, r.Rounds = task.family, try, max(r.Rounds, 1) // results of earlier versions lack them
+				report(t, r)
+				results = append(results, r)
+			})
+		}
 	}
 	if len(results) == 0 {
 		t.Fatalf("no task is named %s", only)
@@ -125,9 +147,17 @@ func live(t *testing.T) []result {
 	return results
 }
 
+// resultFile is where a try is kept.
+func resultFile(folder, task string, try int) string {
+	if try > 1 {
+		task += "." + strconv.Itoa(try)
+	}
+	return filepath.Join(folder, task+".json")
+}
+
 // kept is the result of an earlier run.
-func kept(folder, task string) (r result, err error) {
-	text, err := os.ReadFile(filepath.Join(folder, task+".json"))
+func kept(folder, task string, try int) (r result, err error) {
+	text, err := os.ReadFile(resultFile(folder, task, try))
 	if err == nil {
 		err = json.Unmarshal(text, &r)
 	}
@@ -140,32 +170,7 @@ func (r result) keep(folder string) error {
 		err = os.MkdirAll(folder, 0o755)
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, r.Task+".json"), append(text, '\n'), 0o644)
+		err = os.WriteFile(resultFile(folder, r.Task, r.Try), append(text, '\n'), 0o644)
 	}
 	return err
-}
-
-// tableOf shows results for people, with a line of sums: input is what was not
-// kept by the model's server, cost is in US dollars.
-func tableOf(results []result) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "task\tmodel\tscore\tturns\tinput\tcached\toutput\tcost\t")
-	sum := result{Task: "all", Model: results[0].Model}
-	done := 0
-	row := func(r result, score string) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%.4f\t\n", r.Task, r.Model, score, r.Turns,
-			r.Usage.Input+r.Usage.CacheWrite, r.Usage.CacheRead, r.Usage.Output, float64(r.Usage.Cost)/1e6)
-	}
-	for _, r := range results {
-		row(r, fmt.Sprintf("%d%%", r.Score))
-		sum.Turns += r.Turns
-		sum.Usage = sum.Usage.Add(r.Usage)
-		if len(r.Reasons) == 0 {
-			done++
-		}
-	}
-	row(sum, fmt.Sprintf("%d of %d", done, len(results)))
-	_ = w.Flush() // to memory
-	return b.String()
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -263,7 +262,8 @@ func TestReplay(t *testing.T) {
 }
 
 // The runner asks a model with its key, keeps results and answers without it, and
-// asks nothing twice. What it has recorded replays, request by request the same.
+// asks nothing twice, each try on its own. What it has recorded replays, request by
+// request the same.
 func TestRunner(t *testing.T) {
 	outside.Folder(t, "corpora")
 	const name, key = "injection", "sesame-open-1"
@@ -277,23 +277,20 @@ func TestRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"BINDERY_TASKS_MODELS": models, "BINDERY_MODEL_KEY": key, "BINDERY_TASKS": name, "BINDERY_TASKS_MODEL": "", "FORGE_URL": "",
+		"BINDERY_TASKS_MODELS": models, "BINDERY_MODEL_KEY": key, "BINDERY_TASKS": name, "BINDERY_TASKS_MODEL": "", "FORGE_URL": "", "BINDERY_TASKS_TRIES": "",
 		"BINDERY_TASKS_OUT": filepath.Join(dir, "out"), "BINDERY_TASKS_RECORD": filepath.Join(dir, "recorded"),
 	} {
 		t.Setenv(name, value)
 	}
-	first := live(t)
+	quiet := func(*testing.T, result) {}
+	first := live(t, quiet)
 	asked := len(s.Requests())
-	again := live(t)
-	if len(first) != 1 || first[0].Score != 100 || first[0].Usage.Cost == 0 || first[0].PRLink == "" {
+	again := live(t, quiet)
+	if len(first) != 1 || first[0].Score != 100 || first[0].Usage.Cost == 0 || first[0].PRLink == "" || first[0].Rounds != 1 || first[0].Turns != 4 {
 		t.Fatalf("the result is %+v", first)
 	}
 	if !reflect.DeepEqual(first, again) || len(s.Requests()) != asked {
 		t.Errorf("a run that is begun again asked %d times more, and has %+v", len(s.Requests())-asked, again)
-	}
-	shown := tableOf(first)
-	if want := regexp.MustCompile(`(?m)^ *injection +best +100% +4 +\d+ +\d+ +\d+ +0\.\d{4}\s*$`); !want.MatchString(shown) || !strings.Contains(shown, "1 of 1") {
-		t.Errorf("the table is\n%s", shown)
 	}
 	file := filepath.Join(dir, "recorded", "best", name+".json")
 	c := readCassette(t, file)
@@ -305,6 +302,25 @@ func TestRunner(t *testing.T) {
 	}
 	if !replay(t, named(t, name), c, nil) {
 		t.Error("the recording has other requests than its replay")
+	}
+
+	// A second try does nothing, and a third one meets a server that is away: it is no try.
+	nothing := modeltest.Calls(modeltest.Call{Name: "finish", Input: map[string]any{"title": "Nothing to do", "summary": "It is right."}})
+	s.Add(nothing, modeltest.Status(http.StatusUnauthorized, "authentication_error", "no"))
+	t.Setenv("BINDERY_TASKS_TRIES", "3")
+	three := live(t, quiet)
+	if len(three) != 3 || !reflect.DeepEqual(three[0], first[0]) || len(three[1].Reasons) == 0 || three[1].outside || !three[2].outside || s.Left() != 0 {
+		t.Fatalf("the results are %+v", three)
+	}
+	asked = len(s.Requests())
+	s.Add(handmade(t, name).steps()...)
+	end := live(t, quiet)
+	if len(end) != 3 || !reflect.DeepEqual(end[:2], three[:2]) || end[2].Score != 100 || end[2].Try != 3 || len(s.Requests()) != asked+4 {
+		t.Errorf("with one try to go on with, %d requests were made, and there is %+v", len(s.Requests())-asked, end)
+	}
+	tasks, _, _ := standings(end)
+	if got := tasks[0].figures(3)[:5]; !slices.Equal(got, []string{"3", "2", "66.7%", "33.3%", "0.0%"}) {
+		t.Errorf("the figures are %v", got)
 	}
 }
 

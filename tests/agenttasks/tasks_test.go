@@ -34,7 +34,7 @@ type task struct {
 
 // round is one round of a task: what people do before it, and what they ask for.
 type round struct {
-	// people is what people do in the repository before they ask; nil for nothing.
+	// people does what people do in the repository before they ask; nil for nothing.
 	people   func(d *desk)
 	prompt   string
 	attached []admin.Attachment

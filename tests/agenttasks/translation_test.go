@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// language is what tells that a text is in a language: words that no other one has as often.
+// language tells that a text is in a language by words that no other one has as often.
 type language struct {
 	name  string
 	words *regexp.Regexp
@@ -214,7 +214,7 @@ func translationTasks() []task {
 	}
 }
 
-// twoLanguages is a configuration with a navigation in English, with these pages, and in another language.
+// twoLanguages is a configuration with these pages in English and one in another language.
 func twoLanguages(code, group, page, english string) string {
 	return fmt.Sprintf(`{
   "$schema": "https://mintlify.com/docs.json",
