@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -202,7 +203,8 @@ func findings(tb testing.TB, f files) []check.Finding {
 	tb.Helper()
 	h := sha256.New()
 	for _, p := range slices.Sorted(maps.Keys(f)) {
-		fmt.Fprintf(h, "%q %q\n", p, f[p])
+		fmt.Fprintf(h, "%d %d %s", len(p), len(f[p]), p)
+		_, _ = io.WriteString(h, f[p]) // a hash takes everything
 	}
 	id := [sha256.Size]byte(h.Sum(nil))
 	if known, ok := found.Load(id); ok {
