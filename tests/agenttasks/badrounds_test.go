@@ -182,6 +182,7 @@ var badLast = map[string][]spoiled{
 			o.after[specification] = strings.ReplaceAll(strings.ReplaceAll(o.after[specification], " The answer is 422 then.", ""), "can't be rescheduled.", "can't be rescheduled. The answer is 422 then.")
 		}},
 		{"forgets the first round", put(specification, "A run that has begun can't be rescheduled. The answer is 422 then.", "The answer is 422.")},
+		{"breaks the file", put(specification, "can't be rescheduled. The answer is 422 then.", "can't be rescheduled: the answer is 422 then.")},
 		{"uses other words", func(o *outcome) {
 			i := strings.LastIndex(o.after[specification], "A run that has begun can't")
 			o.after[specification] = o.after[specification][:i] + "A run that was started can't" + o.after[specification][i+len("A run that has begun can't"):]

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -190,6 +192,9 @@ func (j *judge) parses(p string) {
 		}
 	case strings.HasSuffix(p, ".json"):
 		j.want(json.Valid([]byte(text)), "%s: is not JSON", p)
+	case strings.HasSuffix(p, ".yml"), strings.HasSuffix(p, ".yaml"):
+		err := yaml.Unmarshal([]byte(text), &yaml.Node{})
+		j.want(err == nil, "%s: is not YAML: %v", p, err)
 	}
 }
 

@@ -127,8 +127,6 @@ func regions(tb testing.TB) files {
 	if len(f[specification]) < 1_000_000 {
 		tb.Fatalf("%s has %d bytes: the corpus is another one", specification, len(f[specification]))
 	}
-	f["api/reschedule.mdx"] = "---\ntitle: Reschedule a run\nopenapi: regions-openapi POST /api/v1/runs/{runId}/reschedule\n---\n"
-	f.plant(tb, "docs.json", `"api/create-event", `, `"api/create-event", "api/reschedule", `)
 	return f
 }
 
