@@ -69,6 +69,20 @@ func sourcesIn(body string) []source {
 	return all
 }
 
+// Sources are read as pull requests name them: with a link where the file is one of theirs.
+func TestSourcesInATextOfAPullRequest(t *testing.T) {
+	body := "## What was done\n\n- a (`b.mdx:1`)\n\n## Sources\n\n" +
+		"- A run has 15 tags (most) (`src/tags.ts:4`)\n- It is new ([`docs/a.mdx:12`](https://forge.example.com/acme/docs/src/commit/1/docs/a%28b%29.mdx#L12))\n" +
+		"- All of it (`attachment:1/notes (2).md`)\n- You said so (message 2)\n- Since then (commit `0123abc`)\n- … and 3 more\n\n## Files\n\n- `c.mdx` (+1 −1)\n"
+	want := []source{
+		{"A run has 15 tags (most)", "src/tags.ts", 4, 0}, {"It is new", "docs/a.mdx", 12, 0},
+		{"All of it", "attachment:1/notes (2).md", 0, 0}, {"You said so", "", 0, 2},
+	}
+	if got := sourcesIn(body); !slices.Equal(got, want) {
+		t.Errorf("the sources are %+v", got)
+	}
+}
+
 // judge collects why a task is not done. Its outcome is that of the last round.
 type judge struct {
 	outcome
