@@ -171,7 +171,7 @@ func replay(t *testing.T, task task, c cassette, on host) (same bool) {
 }
 
 // replaySmall replays a dialogue without a limit and with a model of 64,000 tokens. Both
-// end the same. On a whole site, and in a large specification, a replay takes ten seconds
+// end the same. On a whole site, and in a large specification, a replay takes several seconds
 // of a processor: there the one without a limit is for make test-all.
 func replaySmall(t *testing.T, task task, c cassette) {
 	t.Helper()
