@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -39,8 +40,8 @@ func AgentRepositories(list string) ([]AgentRepository, error) {
 		case len(all) == MaxAgentRepositories:
 			return nil, FieldErrorf(field, "must have at most %d repositories", MaxAgentRepositories)
 		}
-		if err := checkURL(field, address, "https", "http"); err != nil {
-			return nil, err
+		if u, err := url.Parse(address); err != nil || checkURL(field, address, "https", "http") != nil || strings.Trim(u.Path, "/") == "" || u.RawQuery != "" || u.Fragment != "" {
+			return nil, FieldErrorf(field, "%s must have the address of a repository, such as https://host/owner/name, without user, password, query and fragment, of at most %d bytes", name, maxURL)
 		}
 		all = append(all, AgentRepository{name, address})
 	}
@@ -78,6 +79,9 @@ type AgentFetch struct {
 // MaxAgentFetches is how often a round may ask for a commit.
 const MaxAgentFetches = 10
 
+// maxRefused is the longest AgentFetch.Refused, in bytes.
+const maxRefused = 300
+
 // Done reports whether the commit was fetched or refused.
 func (f AgentFetch) Done() bool { return f.Manifest != "" || f.Refused != "" }
 
@@ -97,7 +101,7 @@ func (s *Service) FetchedAgent(ctx context.Context, ref AgentRef, n int, done Ag
 			return tx.working()
 		}
 		tx.job.Fetches = slices.Clone(tx.job.Fetches)
-		done.Turn = tx.job.Fetches[n].Turn
+		done.Turn, done.Refused = tx.job.Fetches[n].Turn, cutText(done.Refused, maxRefused)
 		tx.job.Fetches[n] = done
 		tx.event(events...)
 		return nil

@@ -26,8 +26,11 @@ func TestAgentRepositories(t *testing.T) {
 		{"attachment=https://git.example.com/acme/cli", nil, "can't be a name"},
 		{"a@b=https://git.example.com/acme/cli", nil, "can't be a name"},
 		{"cli=https://a.example.com/x/y,cli=https://b.example.com/x/y", nil, `has two repositories "cli"`},
-		{"cli=https://user:secret@git.example.com/acme/cli", nil, "without user and password"},
-		{"cli=file:///etc", nil, "must be an absolute URL"},
+		{"cli=https://user:secret@git.example.com/acme/cli", nil, "cli must have the address of a repository"},
+		{"cli=file:///etc", nil, "cli must have the address of a repository"},
+		{"cli=https://git.example.com", nil, "cli must have the address of a repository"},
+		{"cli=https://git.example.com/acme/cli?x=1", nil, "cli must have the address of a repository"},
+		{"cli=https://git.example.com/acme/cli#readme", nil, "cli must have the address of a repository"},
 		{many, nil, "at most 20 repositories"},
 	} {
 		got, err := admin.AgentRepositories(c.list)
@@ -67,10 +70,10 @@ func TestAgentFetches(t *testing.T) {
 	}
 	record(0, admin.AgentFetch{Name: "repo", Ref: "v1", Label: "repo@v1", Commit: "abc", Manifest: "agents/x/1/commit-a"})
 	record(0, admin.AgentFetch{Name: "repo", Ref: "v1", Label: "repo@v1", Commit: "def", Manifest: "agents/x/1/commit-b"})
-	record(1, admin.AgentFetch{Name: "cli", Ref: "main", Label: "cli@main", Refused: "it is not there"})
+	record(1, admin.AgentFetch{Name: "cli", Ref: "main", Label: "cli@main", Refused: "it is not there" + strings.Repeat("!", 1000)})
 	record(2, admin.AgentFetch{Refused: "nobody asked for it"})
 	got := now()
-	if got.Fetches[0].Commit != "abc" || got.Fetches[0].Turn != 1 || got.Fetches[1].Refused != "it is not there" || got.PendingFetch() || len(got.Fetches) != 2 {
+	if got.Fetches[0].Commit != "abc" || got.Fetches[0].Turn != 1 || len(got.Fetches[1].Refused) > 303 || !strings.HasPrefix(got.Fetches[1].Refused, "it is not there!") || got.PendingFetch() || len(got.Fetches) != 2 {
 		t.Errorf("it has %+v", got.Fetches)
 	}
 	events, _, err := w.AgentEvents(w.ctx, x.caller, j.Project, j.ID, "", 100)

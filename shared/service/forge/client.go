@@ -63,6 +63,10 @@ func (f *Forge) refuses(u *url.URL) string {
 	return ""
 }
 
+// Private reports whether the operator lets the host of a repository have private
+// addresses.
+func (f *Forge) Private(r Repository) bool { return f.private(r.Host()) }
+
 // private reports whether the operator lets a host, with its port if that is not
 // the usual one, have private addresses.
 func (f *Forge) private(host string) bool {

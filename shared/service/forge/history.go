@@ -33,31 +33,23 @@ func (s *server) tagList() (all []Tag) {
 // LogEntry is a commit in a history.
 type LogEntry struct {
 	ID string
-	// When is the time of the commit. Subject is the first paragraph of its message in
-	// one line.
+	// When is the time of the commit, zero if it is not in the years 1970 to 9999. Subject is
+	// the first paragraph of its message in one line.
 	When    time.Time
 	Subject string
 	Parents []string // ids
 }
 
-// logDepths are how many generations of commits Log asks for, until it has enough
-// commits.
-var logDepths = []int{100, 500}
-
-// Log returns the newest n commits that the commit of the tree is made on, itself
-// first. It fetches no files. It returns nothing if the server can't omit files or
-// history. Errors are those of Fetch.
+// Log returns the newest n of the commits within n generations of the tree's commit,
+// that one included. It fetches no files. It returns nothing if the server can't omit
+// files or history. Errors are those of Fetch.
 func (t *Tree) Log(ctx context.Context, n int) (all []LogEntry, err error) {
 	err = t.forge.do(ctx, "log", t.Repository, func(c Credential) error {
 		s, err := t.forge.connect(ctx, t.Repository, c, uploadPack)
 		if err != nil || !s.can("filter") || !s.can("shallow") {
 			return err
 		}
-		for _, depth := range logDepths {
-			if all, err = s.log(ctx, t.Commit, depth); err != nil || len(all) >= n || len(all) < depth {
-				break
-			}
-		}
+		all, err = s.log(ctx, t.Commit, n)
 		return err
 	})
 	return all[:min(n, len(all))], err
@@ -100,12 +92,15 @@ func (s *server) log(ctx context.Context, id string, depth int) (all []LogEntry,
 	return all, nil
 }
 
+// lastSecond is the last one of the year 9999: RFC 3339, and so JSON, has no later one.
+const lastSecond = 253402300799
+
 // logEntry reads a commit.
 func logEntry(id string, data []byte) LogEntry {
 	e := LogEntry{ID: id, Parents: parents(data)}
 	// "Name <address> seconds zone"
 	if words := strings.Fields(field(data, "committer")); len(words) > 1 {
-		if sec, err := strconv.ParseInt(words[len(words)-2], 10, 64); err == nil {
+		if sec, err := strconv.ParseInt(words[len(words)-2], 10, 64); err == nil && sec >= 0 && sec <= lastSecond {
 			e.When = time.Unix(sec, 0).UTC()
 		}
 	}

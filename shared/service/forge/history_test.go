@@ -36,12 +36,16 @@ func TestLog(t *testing.T) {
 	if err != nil || len(all) != len(want) || all[0].ID != want[0].ID {
 		t.Fatalf("%d commits, %v; Git has %d", len(all), err, len(want))
 	}
-	subjects := map[string]string{}
+	subjects, parents := map[string]string{}, map[string][]string{}
 	for _, c := range want {
 		subjects[c.ID], _, _ = strings.Cut(c.Message, "\n")
+		parents[c.ID] = c.Parents
+	}
+	if len(all[0].Parents) != 2 {
+		t.Errorf("the merge has the parents %v", all[0].Parents)
 	}
 	for i, e := range all {
-		if e.Subject != subjects[e.ID] || e.When.IsZero() || i > 0 && e.When.After(all[i-1].When) {
+		if e.Subject != subjects[e.ID] || !slices.Equal(e.Parents, parents[e.ID]) || e.When.IsZero() || i > 0 && e.When.After(all[i-1].When) {
 			t.Errorf("commit %d is %+v; its message is %q", i, e, subjects[e.ID])
 		}
 	}

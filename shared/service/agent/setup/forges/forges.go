@@ -5,7 +5,6 @@ package forges
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 
@@ -113,7 +112,7 @@ func (f *Forges) Further(ctx context.Context, p admin.Project, address string) (
 	if err == nil {
 		err = f.allowed.Allowed(r)
 	}
-	if err == nil && opt.Credentials == nil && slices.Contains(f.opt.AllowPrivate, r.Host()) {
+	if err == nil && opt.Credentials == nil && f.allowed.Private(r) {
 		err = admin.Errorf(forge.CodeCredential, "the project has no credential for %s", r.Host())
 	}
 	if err != nil {

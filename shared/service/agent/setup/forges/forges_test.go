@@ -97,7 +97,7 @@ func TestFurther(t *testing.T) {
 	}
 	var asked []string // address and whether there was a credential
 	options := forge.Options{
-		AllowHosts: []string{"git.example.com", "other.example.com", "github.com"}, AllowPrivate: []string{"git.internal:8443"}, Retry: forge.Retry{Attempts: 1},
+		AllowHosts: []string{"git.example.com", "other.example.com", "github.com"}, AllowPrivate: []string{"git.internal:8443", "Git.Intranet"}, Retry: forge.Retry{Attempts: 1},
 		Client: &http.Client{Transport: roundTrip(func(r *http.Request) *http.Response {
 			asked = append(asked, fmt.Sprintf("%s%s %v", r.URL.Host, r.URL.Path, r.Header.Get("Authorization") != ""))
 			return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody, Request: r}
@@ -136,6 +136,7 @@ func TestFurther(t *testing.T) {
 		{own, "https://other.example.com/acme/cli", "other.example.com/acme/cli/info/refs false"},
 		{own, "https://github.com/acme/cli", "github.com/acme/cli.git/info/refs false"},
 		{own, "https://git.internal:8443/acme/cli", "no credential for git.internal:8443"},
+		{own, "https://git.intranet/acme/cli", "no credential for git.intranet"},
 		{own, "https://evil.example/acme/cli", "not a host that the operator"},
 		{own, "http://git.example.com/acme/cli", "not a host that the operator"},
 		{app, "https://github.com/other/secret", "github.com/other/secret.git/info/refs false"},
