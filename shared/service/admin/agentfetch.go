@@ -67,8 +67,8 @@ type AgentFetch struct {
 	Forge    string `json:"forge,omitempty"`
 	Commit   string `json:"commit,omitempty"`
 	Manifest string `json:"manifest,omitempty"`
-	// Files counts its files that the agent may read, LeftOut those that it may not because
-	// of the limit of text, and Bytes is the size of that text.
+	// Files counts its texts that the agent may read, and Bytes is their size. If the texts
+	// are more than a job reads, none is fetched, and LeftOut counts them.
 	Files   int   `json:"files,omitempty"`
 	LeftOut int   `json:"leftOut,omitempty"`
 	Bytes   int64 `json:"bytes,omitempty"`

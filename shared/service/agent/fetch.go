@@ -45,7 +45,7 @@ func (s Rounds) mount(ctx context.Context, r *Round) error {
 		if err != nil {
 			return err
 		}
-		if err := r.tools.Mount(tool.Fetched{Label: f.Label, Commit: f.Commit, Path: f.Path, Files: files}); err != nil {
+		if err := r.tools.Mount(tool.Fetched{Label: f.Label, Commit: f.Commit, Path: f.Path, Listed: f.LeftOut > 0, Files: files}); err != nil {
 			return err
 		}
 	}
@@ -68,10 +68,11 @@ func (r *Round) fetched() string {
 			fmt.Fprintf(&b, "%s was not fetched: %s.\n", part, strings.TrimRight(f.Refused, "."))
 			continue
 		}
-		fmt.Fprintf(&b, "%s is fetched, commit %.12s. Files to read: %d. Their paths begin with %q.", part, f.Commit, f.Files, f.Label+":")
 		if f.LeftOut > 0 {
-			fmt.Fprintf(&b, " Files that are left out, because there is more text than a job reads: %d. Fetch the folder that you need.", f.LeftOut)
+			fmt.Fprintf(&b, "Of %s, commit %.12s, only the list of files is fetched: its %d texts are more than a job reads. Fetch the folder that you need.\n", part, f.Commit, f.LeftOut)
+			continue
 		}
+		fmt.Fprintf(&b, "%s is fetched, commit %.12s. Texts to read: %d. Their paths begin with %q.", part, f.Commit, f.Files, f.Label+":")
 		b.WriteByte('\n')
 	}
 	return strings.TrimSpace(b.String())

@@ -215,3 +215,13 @@ func TestFetchIsCancelled(t *testing.T) {
 		t.Errorf("the job is %+v (%+v)", j, j.Failure)
 	}
 }
+
+// The tools and the records have one name for the project's own repository.
+func TestOwnRepositoryHasOneName(t *testing.T) {
+	w := newWorld(t, fetches(args{"ref": "v1.4"}), told("repo@v1.4 is fetched", done("Nothing")))
+	w.configure(admin.NewAgentSettings())
+	released(w)
+	if j := w.run(w.ask("Describe the flags")); len(j.Fetches) != 1 || j.Fetches[0].Name != admin.AgentOwnRepository {
+		t.Errorf("it fetched %+v", j.Fetches)
+	}
+}

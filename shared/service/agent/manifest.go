@@ -59,6 +59,8 @@ type File struct {
 	Offset int64  `json:"offset,omitempty"`
 	// Picture is set if the file is a picture, not text.
 	Picture bool `json:"picture,omitempty"`
+	// ID is the name that Git has for a file without stored text.
+	ID string `json:"id,omitempty"`
 	// LeftOut is set for a text that is not stored, because the repository has too much
 	// text outside the site's folder.
 	LeftOut bool `json:"leftOut,omitempty"`
@@ -198,7 +200,7 @@ func (s Rounds) unpack(ctx context.Context, m *Manifest, want func(File) bool) (
 	})
 	for _, f := range m.Files {
 		_, text := r.Texts[f.Path]
-		r.Entries = append(r.Entries, tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Plain, LeftOut: f.LeftOut, Text: text})
+		r.Entries = append(r.Entries, tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Plain, ID: f.ID, LeftOut: f.LeftOut, Text: text})
 	}
 	return r, err
 }

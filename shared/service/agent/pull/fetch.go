@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent"
@@ -25,7 +26,9 @@ const (
 // history lists the commits and tags of a repository. If the forge does not list its
 // commits, the history has none, which is an event for the log alone.
 func (s *Steps) history(ctx context.Context, ref admin.AgentRef, t *forge.Tree) (h tool.History) {
-	log, err := t.Log(ctx, maxCommits)
+	limited, cancel := context.WithTimeout(ctx, maxHistoryTime)
+	defer cancel()
+	log, err := t.Log(limited, maxCommits)
 	if err != nil {
 		s.opt.Log.WarnContext(ctx, "the history of a repository was not read", "job", ref.Job, "error", err)
 	}
@@ -52,10 +55,37 @@ func (s *Steps) history(ctx context.Context, ref admin.AgentRef, t *forge.Tree) 
 		return len(log)
 	}
 	slices.SortStableFunc(h.Tags, func(a, b tool.Tag) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(b.Name, a.Name))
+		return cmp.Or(cmp.Compare(place(a), place(b)), byNumber(b.Name, a.Name))
 	})
 	h.Tags = h.Tags[:min(len(h.Tags), maxTags)]
 	return h
+}
+
+// maxHistoryTime is how long a forge may take for a history. A round begins without it
+// after that.
+const maxHistoryTime = time.Minute
+
+// byNumber compares names with runs of digits as numbers: v1.9 comes before v1.10.
+func byNumber(a, b string) int {
+	digits := func(s string) int {
+		return len(s) - len(strings.TrimLeft(s, "0123456789"))
+	}
+	for a != "" && b != "" {
+		n, m := digits(a), digits(b)
+		if n == 0 || m == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		x, y := strings.TrimLeft(a[:n], "0"), strings.TrimLeft(b[:m], "0")
+		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+			return c
+		}
+		a, b = a[n:], b[m:]
+	}
+	return cmp.Compare(len(a), len(b))
 }
 
 // fetch fetches the commits that a round asked for and that it does not have yet, in
@@ -77,7 +107,7 @@ func (s *Steps) fetch(ctx context.Context, ref admin.AgentRef, in admin.AgentInp
 			done = f
 			done.Refused = coded.SafeMessage()
 		}
-		note := fmt.Sprintf("fetched %s at %.10s: %d files", done.Label, done.Commit, done.Files)
+		note := fmt.Sprintf("fetched %s at %.10s: %d texts", done.Label, done.Commit, done.Files)
 		if done.Refused != "" {
 			note = fmt.Sprintf("%s was not fetched: %s", done.Label, done.Refused)
 		}
@@ -131,33 +161,17 @@ func (s *Steps) fetchCommit(ctx context.Context, ref admin.AgentRef, in admin.Ag
 	if len(r.Entries) == 0 {
 		return f, admin.Errorf(admin.CodeInvalid, "the commit %.12s has no file or folder %s", tree.Commit, f.Path)
 	}
-	files := make([]agent.File, len(r.Entries))
-	for i := range r.Entries {
-		e := &r.Entries[i]
-		if tool.Readable(e.Path) {
-			most := int64(maxOther)
-			if _, site := agent.Inside(e.Path, m.Root); site && f.Name == admin.AgentOwnRepository {
-				most = maxText
-			}
-			file, _ := tree.File(e.Path)
-			b, err := textOf(ctx, tree, file, most)
-			if err != nil {
-				return f, err
-			}
-			switch size := int64(len(b)); {
-			case b == nil:
-				f.Files++
-			case size > room:
-				e.Size, e.LeftOut = size, true
-				f.LeftOut++
-			default:
-				room -= size
-				f.Bytes += size
-				f.Files++
-				e.Size, e.Text, r.Texts[e.Path] = size, true, b
-			}
+	if err := readInto(ctx, tree, r, &f, room, func(p string) int64 {
+		if _, site := agent.Inside(p, m.Root); site && f.Name == admin.AgentOwnRepository {
+			return maxText
 		}
-		files[i] = agent.File{Path: e.Path, Size: e.Size, Plain: e.Plain, LeftOut: e.LeftOut}
+		return maxOther
+	}); err != nil {
+		return f, err
+	}
+	files := make([]agent.File, len(r.Entries))
+	for i, e := range r.Entries {
+		files[i] = fileOf(e)
 	}
 	packs, err := s.rounds.Pack(ctx, ref, r, files)
 	if err != nil {
@@ -168,6 +182,43 @@ func (s *Steps) fetchCommit(ctx context.Context, ref admin.AgentRef, in admin.Ag
 	}
 	f.Commit, f.URL, f.Forge = tree.Commit, repo.URL, string(repo.Kind)
 	return f, nil
+}
+
+// readInto reads the texts of a commit that an agent may read into r, and notes in f how
+// many there are. most returns how many bytes a file may have. If the texts have more than
+// room bytes together, none is stored: all are left out, and the agent fetches a folder.
+func readInto(ctx context.Context, t *forge.Tree, r *agent.Repository, f *admin.AgentFetch, room int64, most func(p string) int64) error {
+	for i := range r.Entries {
+		e := &r.Entries[i]
+		file, _ := t.File(e.Path)
+		switch {
+		case !tool.Readable(e.Path):
+			continue
+		case f.LeftOut > 0:
+			if mayBeText(file, most(e.Path)) {
+				e.LeftOut = true
+				f.LeftOut++
+			}
+			continue
+		}
+		b, err := textOf(ctx, t, file, most(e.Path))
+		if err != nil {
+			return err
+		}
+		if b == nil {
+			continue
+		}
+		e.Size, e.Text, r.Texts[e.Path] = int64(len(b)), true, b
+		f.Files++
+		if f.Bytes += e.Size; f.Bytes > room {
+			for k := range i + 1 {
+				r.Entries[k].LeftOut, r.Entries[k].Text = r.Entries[k].Text, false
+			}
+			clear(r.Texts)
+			f.Files, f.LeftOut, f.Bytes = 0, f.Files, 0
+		}
+	}
+	return nil
 }
 
 // named returns the repository of that name, if the project's settings allow to fetch it

@@ -105,10 +105,19 @@ func readWithin(ctx context.Context, t *forge.Tree, want string, room int64) (*a
 				beside += size
 				e.Size, e.Text, r.Texts[e.Path] = size, true, b
 			}
-			files[i] = agent.File{Path: e.Path, Size: e.Size, Plain: e.Plain, LeftOut: e.LeftOut}
+			files[i] = fileOf(*e)
 		}
 	}
 	return r, files, nil
+}
+
+// fileOf returns the line of a manifest for a file.
+func fileOf(e tool.Entry) agent.File {
+	f := agent.File{Path: e.Path, Size: e.Size, Plain: e.Plain, ID: e.ID, LeftOut: e.LeftOut}
+	if e.Text {
+		f.ID = ""
+	}
+	return f
 }
 
 // entries lists the files of a fetched commit in a folder, or the one of that name, "" for
@@ -117,7 +126,7 @@ func entries(t *forge.Tree, folder string) *agent.Repository {
 	r := &agent.Repository{Texts: map[string][]byte{}}
 	for f := range t.Files() {
 		if fs.ValidPath(f.Path) && (folder == "" || f.Path == folder || strings.HasPrefix(f.Path, folder+"/")) { // a commit keeps the files that it doesn't name
-			r.Entries = append(r.Entries, tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Mode == forge.Regular})
+			r.Entries = append(r.Entries, tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Mode == forge.Regular, ID: f.ID})
 		}
 	}
 	slices.SortFunc(r.Entries, func(a, b tool.Entry) int { return cmp.Compare(a.Path, b.Path) })

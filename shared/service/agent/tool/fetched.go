@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -8,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/bindery-docs/bindery/shared/base/lazy"
 )
@@ -44,9 +47,11 @@ func Label(repository, ref string) string {
 type Fetched struct {
 	Label  string
 	Commit string // its id
-	// Path is the folder or file that was fetched, "" for the whole commit.
-	Path  string
-	Files Base
+	// Path is the folder or file that was fetched, "" for the whole commit. Listed is set if
+	// the names of its files were fetched and not their texts, because there is too much.
+	Path   string
+	Listed bool
+	Files  Base
 }
 
 // Mount adds the files of a fetched commit to those that list, search, read and diff
@@ -61,10 +66,13 @@ func (s *Set) Mount(f Fetched) error {
 	a := s.fetched[f.Label]
 	if a == nil {
 		a = newArea(f.Label+":", "in "+f.Label)
+		a.fetched = true
 		s.fetched[f.Label] = a
 	}
 	a.add(f.Files, entries)
-	a.commit, a.parts = f.Commit, append(a.parts, f.Path)
+	if a.commit = f.Commit; !f.Listed {
+		a.parts = append(a.parts, f.Path)
+	}
 	return nil
 }
 
@@ -86,10 +94,13 @@ var fetchTool = definition{
 	params: []param{
 		{name: "repository", about: "repo for the site's own repository, or the name of another one. Default repo."},
 		{name: "ref", required: true, about: "A branch, a tag, or the id of a commit, which history shows."},
-		{name: "path", about: "The folder or file to read, from the root of the repository. Default: everything. Name it if the repository is large."},
+		{name: "path", about: "The folder or file to read, from the root of the repository. Default: everything. Name it if there is much text."},
 	},
 	call: (*Set).fetch,
 }
+
+// maxFetchPath is the longest path of a fetch, in bytes.
+const maxFetchPath = 1000
 
 // refForm matches names that Git allows, and a little more.
 var refForm = lazy.Regexp(`^[^\s:~^?*\[\\\x00-\x20\x7f-][^\s:~^?*\[\\\x00-\x20\x7f]{0,199}$`)
@@ -107,8 +118,12 @@ func (s *Set) fetch(_ context.Context, a args) (Result, error) {
 	case !refForm().MatchString(f.Ref) || strings.Contains(f.Ref, ".."):
 		return Result{}, refuse("ref: %.200q is not the name of a branch or tag, and not the id of a commit", f.Ref)
 	}
+	path := strings.TrimPrefix(a.text("path"), "./")
+	if len(path) > maxFetchPath || strings.ContainsFunc(path, unicode.IsControl) {
+		return Result{}, refuse("path: must have at most %d bytes and no control characters", maxFetchPath)
+	}
 	var err error
-	if f.Path, err = inRepository("path", a.text("path"), strings.TrimPrefix(a.text("path"), "./")); err != nil {
+	if f.Path, err = inRepository("path", path, path); err != nil {
 		return Result{}, err
 	}
 	if f.Repository == ownRepository && !s.history.tagged(f.Ref) {
@@ -120,10 +135,14 @@ func (s *Set) fetch(_ context.Context, a args) (Result, error) {
 	if had := s.fetched[label]; had != nil && (slices.Contains(had.parts, "") || slices.Contains(had.parts, f.Path)) {
 		return Result{}, refuse("%s is fetched already: its paths begin with %s", label, had.mark)
 	}
+	if slices.Contains(s.asked, f) {
+		return Result{}, refuse("%s is asked for already: your next turn begins with what came of it", label)
+	}
 	if s.left <= 0 {
 		return Result{}, refuse("the job has fetched as many commits as it may; work with those: %s", strings.Join(sortedKeys(s.fetched), ", "))
 	}
 	s.left--
+	s.asked = append(s.asked, f)
 	return Result{
 		Text: fmt.Sprintf("Asked for %s. Your next turn begins with what came of it.", label),
 		File: label + ":" + f.Path, Outcome: "asked for", Fetch: &f,
@@ -132,7 +151,8 @@ func (s *Set) fetch(_ context.Context, a args) (Result, error) {
 
 // History lists tags and commits of a repository.
 type History struct {
-	// Tags are sorted: first those of Commits, newest first.
+	// Tags are sorted: first those of Commits, newest first, then the others by their
+	// names, from the highest number.
 	Tags []Tag `json:"tags,omitempty"`
 	// Commits are the newest ones below the commit that the job began from, newest first.
 	// They are empty if the forge does not list commits without their files.
@@ -169,31 +189,33 @@ func (h History) whole(ref string) (string, error) {
 	for _, c := range h.Commits {
 		if strings.HasPrefix(c.ID, id) {
 			if found != "" {
-				return "", refuse("ref: two commits begin with %s; give more digits", ref)
+				return "", refuse("two commits begin with %s; give more digits", ref)
 			}
 			found = c.ID
 		}
 	}
-	if found == "" {
-		return ref, nil
-	}
-	return found, nil
+	return cmp.Or(found, ref), nil
 }
 
 // at returns the place of a tag's commit, or of the one that begins with an id.
 func (h History) at(name string) (int, error) {
-	id, tagged := strings.ToLower(name), h.tagged(name)
+	id, err := h.whole(name)
+	if err != nil {
+		return 0, err
+	}
+	tagged := false
 	for _, t := range h.Tags {
 		if t.Name == name {
-			id = t.Commit
+			id, tagged = t.Commit, true
 		}
 	}
-	if commitForm().MatchString(id) {
-		if i := slices.IndexFunc(h.Commits, func(c Commit) bool { return strings.HasPrefix(c.ID, id) }); i >= 0 {
-			return i, nil
-		}
-	}
-	if tagged {
+	i := slices.IndexFunc(h.Commits, func(c Commit) bool { return c.ID == id })
+	switch {
+	case i >= 0:
+		return i, nil
+	case len(h.Commits) == 0:
+		return 0, refuse("since: the forge lists no commits, only tags: fetch %s, and see with diff what changed", name)
+	case tagged:
 		return 0, refuse("since: %s is not among the last %s, so more may have been made since: fetch it, and see with diff what changed", name, Plural(len(h.Commits), "commit"))
 	}
 	return 0, refuse("since: %.200q is not a tag or commit among the last %s", name, Plural(len(h.Commits), "commit"))
@@ -212,11 +234,12 @@ func (h History) contains(from int) []bool {
 	return in
 }
 
-// NewestTags returns the names of the newest tags, at most n.
-func (h History) NewestTags(n int) []string {
-	var names []string
-	for _, t := range h.Tags[:min(n, len(h.Tags))] {
-		names = append(names, t.Name)
+// NewestTags returns the names of the newest tags of Commits, at most n.
+func (h History) NewestTags(n int) (names []string) {
+	for _, t := range h.Tags {
+		if len(names) < n && slices.ContainsFunc(h.Commits, func(c Commit) bool { return c.ID == t.Commit }) {
+			names = append(names, t.Name)
+		}
 	}
 	return names
 }
@@ -286,15 +309,18 @@ func (s *Set) showHistory(_ context.Context, a args) (Result, error) {
 	return Result{Text: text, Outcome: Plural(commits, "commit")}, nil
 }
 
-// side returns the files of one side of a comparison: of a fetched commit, or of the
+// areaOf returns the files of one side of a comparison: of a fetched commit, or of the
 // repository as it was before the job.
-func (s *Set) side(field, name string) (*area, error) {
+func (s *Set) areaOf(field, name string) (*area, error) {
 	name = strings.TrimSuffix(name, ":")
 	if name == ownRepository {
 		a := newArea(outsideMark, "in the repository")
+		a.parts = []string{""}
 		entries := slices.Collect(maps.Values(s.tree.entries))
 		if s.beside != nil {
 			entries = append(entries, s.tree.beside...)
+		} else {
+			a.parts = []string{s.tree.root}
 		}
 		a.add(s.tree.base, entries)
 		return a, nil
@@ -305,8 +331,27 @@ func (s *Set) side(field, name string) (*area, error) {
 	return nil, refuse("%s: %.200q is not repo and is not fetched%s", field, name, s.fetchedList())
 }
 
-// compare shows the differences between two commits.
-func (s *Set) compare(ctx context.Context, from, to *area, pattern string) (Result, error) {
+// covers reports whether an area has the file at a path if its commit has it.
+func (a *area) covers(p string) bool {
+	return slices.ContainsFunc(a.parts, func(part string) bool { return part == "" || p == part || strings.HasPrefix(p, part+"/") })
+}
+
+// partial describes what an area covers of its commit, "" if that is all.
+func (a *area) partial() string {
+	switch {
+	case slices.Contains(a.parts, ""):
+		return ""
+	case len(a.parts) == 0:
+		return fmt.Sprintf("Of %s, no text is fetched. ", a.label())
+	}
+	return fmt.Sprintf("Of %s, only this is fetched: %s. ", a.label(), strings.Join(a.parts, ", "))
+}
+
+func (a *area) label() string { return strings.TrimSuffix(a.mark, ":") }
+
+// compare shows the differences between two commits, from a line of the first file's
+// difference on.
+func (s *Set) compare(ctx context.Context, from, to *area, pattern string, first int) (Result, error) {
 	for _, a := range []*area{from, to} {
 		pattern = strings.TrimPrefix(pattern, a.mark)
 	}
@@ -320,37 +365,51 @@ func (s *Set) compare(ctx context.Context, from, to *area, pattern string) (Resu
 	var more, unseen []string
 	files, added, removed := 0, 0, 0
 	for _, p := range slices.Compact(names) {
-		if !match(p) {
+		if !match(p) || !from.covers(p) || !to.covers(p) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
 		}
-		was, wasErr := from.side(p)
-		is, isErr := to.side(p)
-		if wasErr != nil || isErr != nil {
-			if f, g := from.files[p], to.files[p]; f.Size != g.Size || f.LeftOut || g.LeftOut {
+		was, wasKnown := from.bytes(p)
+		is, isKnown := to.bytes(p)
+		if !wasKnown || !isKnown {
+			if f, g := from.files[p], to.files[p]; f.ID == "" || f.ID != g.ID {
 				unseen = append(unseen, p)
 			}
 			continue
 		}
-		if string(was) == string(is) && (was == nil) == (is == nil) {
+		if bytes.Equal(was, is) && (was == nil) == (is == nil) {
 			continue
 		}
 		files++
-		text, plus, minus := Diff(p, was, is)
-		added += plus
-		removed += minus
-		if b.Len()+len(text) > maxResult*3/4 {
+		_, plus, minus := Diff(p, was, is)
+		added, removed = added+plus, removed+minus
+		if b.Len() >= maxCompared {
 			more = append(more, fmt.Sprintf("%s +%d -%d", p, plus, minus))
 			continue
 		}
-		b.WriteString(text)
+		// Secrets are masked in what is shown.
+		seen, err := from.textAt(p)
+		if err == nil {
+			is, err = to.textAt(p)
+		}
+		if err != nil {
+			unseen = append(unseen, p)
+			continue
+		}
+		switch text, _, _ := Diff(p, seen, is); {
+		case b.Len()+len(text) <= maxCompared && first == 1:
+			b.WriteString(text)
+		case files == 1:
+			b.WriteString(part(text, first, maxCompared))
+		default:
+			more = append(more, fmt.Sprintf("%s +%d -%d", p, plus, minus))
+		}
 	}
-	label := func(a *area) string { return strings.TrimSuffix(a.mark, ":") }
 	outcome := fmt.Sprintf("%s, +%d -%d", Plural(files, "file"), added, removed)
 	var out pages
-	out.add("From %s to %s: %s", label(from), label(to), outcome)
+	out.add("%s", strings.TrimSpace(fmt.Sprintf("From %s to %s: %s. %s%s", from.label(), to.label(), outcome, from.partial(), to.partial())))
 	out.WriteString(b.String())
 	if len(more) > 0 {
 		out.add("Not shown, because the result would be too long; name one of them, or a folder, with path:")
@@ -361,11 +420,47 @@ func (s *Set) compare(ctx context.Context, from, to *area, pattern string) (Resu
 	if len(unseen) > 0 {
 		out.add("Different or not known, and not shown, because they are not text, are left out or have credentials: %s", strings.Join(unseen[:min(len(unseen), 50)], ", "))
 	}
-	return Result{Text: out.end("files", "name a folder"), File: label(from) + ".." + label(to), Outcome: outcome}, nil
+	return Result{Text: out.end("files", "name a folder"), File: from.label() + ".." + to.label(), Outcome: outcome}, nil
 }
 
-// side returns the text of a file as the model reads it, nil if there is no such file.
-func (a *area) side(p string) ([]byte, error) {
+// maxCompared is how many bytes of differences a comparison shows.
+const maxCompared = maxResult * 3 / 4
+
+// part returns the lines of a text from one on, counted from 1, as many as fit into most
+// bytes, and says how to see more.
+func part(text string, first, most int) string {
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	if first > len(lines) {
+		return fmt.Sprintf("The difference has %s.\n", Plural(len(lines), "line"))
+	}
+	var b strings.Builder
+	for i, line := range lines[first-1:] {
+		if b.Len()+len(line) > most {
+			fmt.Fprintf(&b, "… %d more lines of this file's difference; go on with line=%d\n", len(lines)-first-i+1, first+i)
+			return b.String()
+		}
+		b.WriteString(line)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// bytes returns the content of a file, nil if there is no such file. It reports false for
+// a file without text.
+func (a *area) bytes(p string) ([]byte, bool) {
+	f, ok := a.files[p]
+	if !ok {
+		return nil, true
+	}
+	src, err := f.base.Read(p)
+	if src == nil {
+		src = []byte{}
+	}
+	return src, f.Text && err == nil
+}
+
+// textAt returns the text of a file as the model reads it, nil if there is no such file.
+func (a *area) textAt(p string) ([]byte, error) {
 	if _, ok := a.files[p]; !ok {
 		return nil, nil
 	}

@@ -38,6 +38,7 @@ func fetchingSet(t testing.TB) *Set {
 	old["src/main.py"] = "NEEDLE = \"--old\"\nKEY = \"ghp_" + strings.Repeat("a1B2", 9) + "\"\n"
 	old["docs/a.mdx"] = "Use --older.\n"
 	old["src/gone.py"] = "y = 1\n"
+	old["logo.png"] = "binary, another one"
 	delete(old, "README.md")
 	for _, f := range []Fetched{
 		{Label: "repo@v1.4", Commit: strings.Repeat("1", 40), Files: old},
@@ -72,9 +73,13 @@ func TestFetched(t *testing.T) {
 		{tool: "search", input: `{"pattern": "NEEDLE"}`, want: "3 matching lines in 3 files", not: "@"},
 		{tool: "write", input: `{"path": "repo@v1.4:a.md", "content": "x"}`, want: "is outside the site's folder", refused: true},
 		{tool: "move", input: `{"from": "a.mdx", "to": "cli@main:a.mdx"}`, want: "is outside the site's folder", refused: true},
-		{tool: "diff", input: `{"from": "repo@v1.4"}`, want: "From repo@v1.4 to repo: 4 files, +3 -4\n", not: "NEEDLE=1"},
+		{tool: "diff", input: `{"from": "repo@v1.4"}`, want: "From repo@v1.4 to repo: 4 files, +3 -4.\n", not: "NEEDLE=1"},
+		{tool: "diff", input: `{"from": "repo@v1.4", "path": "logo.png"}`, want: "0 files, +0 -0.\nDifferent or not known, and not shown, because they are not text, are left out or have credentials: logo.png\n"},
+		{tool: "diff", input: `{"from": "cli@main"}`, want: "From cli@main to repo: 4 files, +2 -2. Of cli@main, only this is fetched: src, doc.md.\n", not: "README"},
+		{tool: "diff", input: `{"to": "cli@main"}`, want: "From repo to cli@main: 4 files, +2 -2. Of cli@main, only this", not: "README"},
+		{tool: "diff", input: `{"path": "repo@v1.4:docs"}`, want: "name the commit with from", refused: true},
 		{tool: "diff", input: `{"from": "repo@v1.4:", "to": "repo", "path": "repo:src"}`, want: "-NEEDLE = \"--old\"\n-KEY = \"(masked: a token of GitHub)\"\n+NEEDLE = \"--new\"\n"},
-		{tool: "diff", input: `{"from": "repo", "to": "repo@v1.4", "path": "docs/**"}`, want: "From repo to repo@v1.4: 1 file, +1 -1\n"},
+		{tool: "diff", input: `{"from": "repo", "to": "repo@v1.4", "path": "docs/**"}`, want: "From repo to repo@v1.4: 1 file, +1 -1.\n"},
 		{tool: "diff", input: `{"from": "repo@v1.5"}`, want: `from: "repo@v1.5" is not repo and is not fetched`, refused: true},
 		{tool: "diff", input: `{}`, want: "Nothing has changed."},
 		{tool: "history", input: `{}`, want: "444444444444 2026-03-09 Release (tags: v1.5)\n333333333333 2026-03-08 Merge flags\n111111111111 2026-03-07 Fix (tags: v1.4)\n222222222222 2026-03-06 Add flags\n000000000000 2026-03-05 Begin\n999999999999 tag v0.1\n"},
@@ -91,6 +96,8 @@ func TestFetched(t *testing.T) {
 		{tool: "fetch", input: `{"repository": "cli", "ref": "main", "path": "lib"}`, want: "Asked for cli@main."},
 		{tool: "fetch", input: `{"repository": "https://evil.example/x", "ref": "main"}`, want: "is not one that the project's settings name: repo, cli", refused: true},
 		{tool: "fetch", input: `{"ref": "--upload-pack=x"}`, want: "is not the name of a branch or tag", refused: true},
+		{tool: "fetch", input: `{"ref": "main", "path": "` + strings.Repeat("a/", 600) + `"}`, want: "at most 1000 bytes", refused: true},
+		{tool: "fetch", input: `{"ref": "main", "path": "a\u0000b"}`, want: "no control characters", refused: true},
 		{tool: "fetch", input: `{"ref": "a..b"}`, want: "is not the name of a branch or tag", refused: true},
 		{tool: "fetch", input: `{"ref": "a:b"}`, want: "is not the name of a branch or tag", refused: true},
 		{tool: "fetch", input: `{"ref": "main", "path": "../x"}`, want: "is not a path of the repository", refused: true},
@@ -113,6 +120,9 @@ func TestFetchIsCounted(t *testing.T) {
 		t.Errorf("asked for %+v", r.Fetch)
 	}
 	call(t, s, "fetch", `{"ref": "a"}`)
+	if r := s.Call(t.Context(), "fetch", json.RawMessage(`{"ref": "a"}`)); !r.IsError || !strings.Contains(r.Text, "is asked for already") {
+		t.Error(r.Text)
+	}
 	if r := s.Call(t.Context(), "fetch", json.RawMessage(`{"ref": "b"}`)); !r.IsError || !strings.Contains(r.Text, "as many commits as it may") {
 		t.Error(r.Text)
 	}
@@ -135,7 +145,7 @@ func TestCompareIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := call(t, s, "diff", `{"from": "repo@v1"}`)
-	for _, want := range []string{"From repo@v1 to repo: 699 files, +3495 -3495", "+new\n", "src/0300.go +5 -5\n", " more files; name a folder\n"} {
+	for _, want := range []string{"From repo@v1 to repo: 699 files, +3495 -3495.", "+new\n", "src/0300.go +5 -5\n", " more files; name a folder\n"} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("a comparison of 700 files does not say %q:\n%.300s … %s", want, r.Text, r.Text[len(r.Text)-300:])
 		}
@@ -170,6 +180,67 @@ func TestFetchIsOff(t *testing.T) {
 		t.Error(r.Text)
 	}
 	if r := s.Call(t.Context(), "history", nil); !r.IsError || !strings.Contains(r.Text, "unknown tool") {
+		t.Error(r.Text)
+	}
+}
+
+// A difference that is longer than a result is shown in parts, which together are whole.
+func TestCompareInParts(t *testing.T) {
+	was, is := memory{"docs/docs.json": "{}"}, memory{"docs/docs.json": "{}"}
+	for n := range 2000 {
+		was["src/a.go"] += fmt.Sprintf("old %04d\n", n)
+		is["src/a.go"] += fmt.Sprintf("new %04d\n", n)
+	}
+	tree, err := NewTree(is, "docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSet(tree, Options{Outside: true})
+	if err := s.Mount(Fetched{Label: "repo@v1", Files: was}); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	line := "1"
+	for line != "" {
+		r := call(t, s, "diff", `{"from": "repo@v1", "path": "src/a.go", "line": `+line+`}`)
+		_, body, _ := strings.Cut(r.Text, "\n")
+		shown, rest, more := strings.Cut(body, "… ")
+		all.WriteString(shown)
+		if line = ""; more {
+			_, line, _ = strings.Cut(strings.TrimSpace(rest), "line=")
+		}
+	}
+	want, _, _ := Diff("src/a.go", []byte(was["src/a.go"]), []byte(is["src/a.go"]))
+	if all.String() != want {
+		t.Errorf("the parts have %d bytes, the difference %d", all.Len(), len(want))
+	}
+	if r := call(t, s, "diff", `{"from": "repo@v1", "line": 9999}`); !strings.Contains(r.Text, "The difference has 4003 lines.") {
+		t.Error(r.Text)
+	}
+}
+
+// A commit with more text than a job reads is a list of files. A folder of it can be
+// fetched, and is what is compared.
+func TestListedCommit(t *testing.T) {
+	s := fetchingSet(t)
+	listed := limited{memory{"src/main.py": "NEEDLE = 1\n", "lib/a.py": "a\n"}, map[string]bool{"src/main.py": true, "lib/a.py": true}}
+	if err := s.Mount(Fetched{Label: "repo@v2", Listed: true, Files: listed}); err != nil {
+		t.Fatal(err)
+	}
+	if r := call(t, s, "list", `{"path": "repo@v2:"}`); !strings.Contains(r.Text, "repo@v2:src/main.py (11 bytes, left out)") {
+		t.Error(r.Text)
+	}
+	if r := call(t, s, "diff", `{"from": "repo@v2"}`); !strings.Contains(r.Text, "0 files, +0 -0. Of repo@v2, no text is fetched.") {
+		t.Error(r.Text)
+	}
+	call(t, s, "fetch", `{"ref": "v2", "path": "src"}`)
+	if err := s.Mount(Fetched{Label: "repo@v2", Path: "src", Files: memory{"src/main.py": "NEEDLE = 1\n"}}); err != nil {
+		t.Fatal(err)
+	}
+	if r := call(t, s, "read", `{"path": "repo@v2:src/main.py"}`); !strings.Contains(r.Text, "NEEDLE = 1") {
+		t.Error(r.Text)
+	}
+	if r := call(t, s, "diff", `{"from": "repo@v2", "path": "**/main.py"}`); !strings.Contains(r.Text, "1 file, +1 -1. Of repo@v2, only this is fetched: src.") {
 		t.Error(r.Text)
 	}
 }

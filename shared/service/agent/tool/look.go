@@ -464,7 +464,7 @@ func (s *Set) search(ctx context.Context, a args) (Result, error) {
 		out += "There are more files than one search looks at; name a folder.\n"
 	}
 	if left > 0 {
-		out += fmt.Sprintf("%s outside the site's folder were not searched, because there is more text than a job reads.\n", Plural(left, "file"))
+		out += fmt.Sprintf("%s %s were not searched, because there is more text than a job reads.\n", Plural(left, "file"), strings.TrimPrefix(among.where, "in the repository "))
 	}
 	return Result{Text: out, File: a.text("path"), Outcome: fmt.Sprintf("%s in %s", Plural(hits, "match"), Plural(files, "file"))}, nil
 }

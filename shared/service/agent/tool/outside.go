@@ -30,7 +30,7 @@ func isOutside(p string) bool {
 
 // errOutside refuses a path of the repository to a tool that works on the site alone.
 func errOutside(p string) error {
-	return refuse("%.200q is outside the site's folder: only list, search and read accept it, and nothing there is changed", p)
+	return refuse("%.200q is outside the site's folder: only tools that read accept it, and nothing there is changed", p)
 }
 
 // area holds files that list, search and read show and that no tool changes: those of the
@@ -41,10 +41,11 @@ type area struct {
 
 	files map[string]areaFile // by path in the repository
 	names []string            // the paths, sorted
-	// commit is the id of a fetched commit, and parts are the folders and files of it that
-	// were fetched, "" for all.
-	commit string
-	parts  []string
+	// commit is the id of a fetched commit. parts are the folders and files that it has, ""
+	// for all.
+	commit  string
+	parts   []string
+	fetched bool
 	// readable are the names that the model may know of, nil if not known; masked are texts
 	// as it reads them, by path.
 	readable []string
@@ -180,7 +181,7 @@ func (a *area) load(p string) (outsideText, error) {
 	case unreadable(p) != "":
 		return outsideText{}, refuse("%s: %s", shown, unreadable(p))
 	case f.LeftOut:
-		return outsideText{}, refuse("%s: is left out, because there is more text outside the site's folder than a job reads", shown)
+		return outsideText{}, refuse("%s: is left out, because there is more text than a job reads", shown)
 	case !f.Text:
 		return outsideText{}, refuse("%s: %v (%s)", shown, ErrNotText, sizeOf(f.Entry))
 	}

@@ -167,7 +167,7 @@ func (l limited) Paths() []Entry {
 	all := l.memory.Paths()
 	for i := range all {
 		if l.left[all[i].Path] {
-			all[i].Text, all[i].LeftOut = false, true
+			all[i].Text, all[i].LeftOut, all[i].ID = false, true, l.memory[all[i].Path]
 		}
 	}
 	return all

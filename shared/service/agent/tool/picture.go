@@ -101,6 +101,9 @@ func (s *Set) picture(p string, f areaFile, in *area) (Result, error) {
 	if ok {
 		data, ok = has.Picture(f.Path)
 	}
+	if in != nil && in.fetched {
+		return no("pictures of fetched commits are not read (%s)", sizeOf(f.Entry))
+	}
 	if !ok || len(data) > MaxPicture {
 		return no("the picture is too large to be shown, or there are too many (%s)", sizeOf(f.Entry))
 	}

@@ -71,21 +71,25 @@ var diffTool = definition{
 		{name: "path", about: globHelp + " Default: everything. With from, paths begin at the root of the repository."},
 		{name: "from", about: "A commit that was fetched, such as repo@v1.4, or repo for the repository as it was before this job. Default: the job's own changes are shown."},
 		{name: "to", about: "The commit to compare with from. Default repo."},
+		{name: "line", kind: number, least: 1, most: 1 << 30, about: "With from: the first line to show of the first file's difference, from 1. Default 1."},
 	},
 	call: (*Set).diff,
 }
 
 func (s *Set) diff(ctx context.Context, a args) (Result, error) {
 	if a.text("from") != "" || a.text("to") != "" {
-		from, err := s.side("from", cmp.Or(a.text("from"), ownRepository))
+		from, err := s.areaOf("from", cmp.Or(a.text("from"), ownRepository))
 		if err != nil {
 			return Result{}, err
 		}
-		to, err := s.side("to", cmp.Or(a.text("to"), ownRepository))
+		to, err := s.areaOf("to", cmp.Or(a.text("to"), ownRepository))
 		if err != nil {
 			return Result{}, err
 		}
-		return s.compare(ctx, from, to, a.text("path"))
+		return s.compare(ctx, from, to, a.text("path"), a.number("line", 1))
+	}
+	if fetchedForm().MatchString(a.text("path")) {
+		return Result{}, refuse("path: to see what changed since a fetched commit, name the commit with from")
 	}
 	match, err := compileGlob(a.text("path"))
 	if err != nil {

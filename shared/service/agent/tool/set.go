@@ -139,7 +139,8 @@ type Set struct {
 	history History
 	// repositories are the names of those that may be fetched.
 	repositories []string
-	left         int // number of commits that the round may still ask for
+	left         int     // number of commits that the round may still ask for
+	asked        []Fetch // the commits that this turn has asked for
 	pictures     gallery
 	attached     map[string][]byte // by path
 }
@@ -251,7 +252,7 @@ func (s *Set) CallWithin(ctx context.Context, name string, input json.RawMessage
 // within returns the result of a call that is too long for a reason, "" if it is not.
 func (s *Set) within(r Result, before *Tree, reason string) Result {
 	switch {
-	case reason == "":
+	case reason == "", r.Fetch != nil: // a short text, which the next turn needs
 	case r.Plan == nil && r.Finish == nil && r.Fetch == nil && s.tree.same(before):
 		return Result{Text: reason, IsError: true, File: r.File, Outcome: "not run: too long a result"}
 	default:

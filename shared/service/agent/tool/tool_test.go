@@ -29,6 +29,9 @@ func (m memory) Paths() []Entry {
 		if strings.HasPrefix(m[p], "link ") {
 			e.Text, e.Plain = false, false
 		}
+		if !e.Text {
+			e.ID = m[p]
+		}
 		all = append(all, e)
 	}
 	return all
@@ -196,7 +199,7 @@ func TestTreeRefuses(t *testing.T) {
 		{"write", `{"path": "Guide/A.mdx", "content": "x"}`, "the name conflicts with Guide/a.mdx"},
 		{"write", `{"path": "Guide/a.mdx/b.mdx", "content": "x"}`, "the name conflicts with Guide/a.mdx"},
 		{"write", `{"path": "Guide.mdx/b.mdx", "content": "x"}`, ""},
-		{"write", `{"path": "../other/x.mdx", "content": "x"}`, "is outside the site's folder: only list, search and read"},
+		{"write", `{"path": "../other/x.mdx", "content": "x"}`, "is outside the site's folder: only tools that read"},
 		{"read", `{"path": "../other/x.mdx"}`, "is outside the site's folder, and the project's settings"},
 		{"read", `{"path": "other/x.mdx"}`, "there is no file or folder"},
 		{"write", `{"path": "b.mdx", "content": "a\u0000b"}`, "is not text"},

@@ -37,6 +37,9 @@ type Entry struct {
 	Size int64
 	// Text is set if Read returns the file.
 	Text bool
+	// ID is the name that Git has for the content of a file without Text, "" if it is not
+	// known.
+	ID string
 	// LeftOut is set if the file has text that Read doesn't return, because the
 	// repository has too much of it.
 	LeftOut bool
