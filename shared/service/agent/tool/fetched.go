@@ -145,7 +145,7 @@ func (s *Set) fetch(_ context.Context, a args) (Result, error) {
 	s.asked = append(s.asked, f)
 	return Result{
 		Text: fmt.Sprintf("Asked for %s. Your next turn begins with what came of it.", label),
-		File: label + ":" + f.Path, Outcome: "asked for", Fetch: &f,
+		File: strings.TrimSuffix(label+":"+f.Path, ":"), Outcome: "asked for", Fetch: &f,
 	}, nil
 }
 
