@@ -217,9 +217,9 @@ var otherwise = map[string][]spoiled{
 	"review-section":    {{"two steps", put("platform/account/manage-members.mdx", "2. Open the menu (⋯) next to your own name.\n3. Click **Leave organization**.", "2. Open the menu (⋯) next to your own name and click **Leave organization**.")}},
 	"rebase-branch":     {{"a paragraph of its own", put("registry/faq.mdx", " The name of a deleted version can't be used again.", "\n\nNobody can use it again: the name is taken for good, and never available.")}},
 	"rebase-navigation": {{"an address beside it", put("registry/glossary.mdx", "](/registry/status)", "](./status)")}},
-	"code-flags": {{"seconds in words, and single hyphens", func(o *outcome) {
-		put(statusPage, "| 10s |", "| 10 s |")(o)
-		put(statusPage, "| `--", "| `-")(o)
+	"code-flags": {{"seconds in words, hyphens, and no marks of code", func(o *outcome) {
+		put(statusPage, "| `30s` | `15s` |", "| 30 seconds | 15 seconds |")(o)
+		put(statusPage, "| `--force` | `false` | – |", "| -force | false | - |")(o)
 	}}},
 	"cite-code": {{"years and days", func(o *outcome) {
 		put(waitPage, "the longest one 365 days", "the longest one a year")(o)

@@ -59,7 +59,13 @@ var badFirst = map[string][]spoiled{
 	"translate-german":    {{"translates the code", put("de/wait-for.mdx", "// Specify the idempotency key", "// Den Schlüssel")}, {"forgets the navigation", undo("docs.json")}},
 	"translate-french":    {{"leaves a sentence", put("fr/platform/account/billing.mdx", "Les offres payantes s'achètent dans les paramètres de facturation du tableau de bord de Novu.", "Paid plans can be purchased from billing settings in the Novu dashboard.")}},
 	"code-limits":         {{"overlooks a limit", put(tagsPage, "256 characters", "128 characters")}},
-	"code-flags":          {{"leaves the defaults out", put(statusPage, "| 30s |", "| |")}},
+	"code-flags": {
+		{"reads the head alone: an old default", put(statusPage, "| `30s` | `10s` |", "| – | `10s` |")},
+		{"reads the head alone: a flag that is gone", put(statusPage, "| `--force` | `false` | – |\n", "")},
+		{"takes what moved for a change", put(statusPage, "| `--force`", "| `--registry` | – | `https://registry.modelcontextprotocol.io` |\n| `--force`")},
+		{"leaves the table of flags", put(statusPage, "| `--dry-run` | Shows what would change, and changes nothing | `false` |\n", "")},
+		{"writes the section anew", put(statusPage, "Sets the status of all versions of the server", "For all versions")},
+	},
 	"cite-code": {
 		{"names the file without its lines", func(o *outcome) { o.sources = recited(o.sources, func(s *source) { s.line = 0 }) }},
 		{"names other lines", func(o *outcome) { o.sources = recited(o.sources, func(s *source) { s.line-- }) }},
@@ -137,9 +143,11 @@ var badLast = map[string][]spoiled{
 		{"goes on in the merged pull request", func(o *outcome) { o.link = "https://forge.example.com/pulls/1" }},
 	},
 	"code-flags": {
-		{"leaves a flag", put(statusPage, "| `--reason` |", "| `--message` |")},
-		{"overlooks the default", put(statusPage, "| 10s |", "| 30s |")},
-		{"overlooks the new flag", put(statusPage, "| `--all-versions` | Sets the status of all versions of the server | `false` |\n", "")},
+		{"reads the head, which is past the release", put(statusPage, "`15s`", "`20s`")},
+		{"names a flag of the next release", put(statusPage, "| `--message` |", "| `--reason` |")},
+		{"compares with the first round", put(statusPage, "| `30s` | `15s` |", "| `10s` | `15s` |")},
+		{"leaves a change that was taken back", put(statusPage, "| `--all-versions` | – |", "| `--retries` | `3` | `3` |\n| `--all-versions` | – |")},
+		{"forgets the table of flags", put(statusPage, "if the registry is busy | `3` |", "if the registry is busy | `5` |")},
 		{"takes the person's change back", put("docs/registry/faq.mdx", "Not yet.", "Currently, no.")},
 	},
 	"cite-code": {

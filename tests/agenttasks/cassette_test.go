@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -100,21 +101,22 @@ func (c cassette) rounds() [][]turn {
 }
 
 // apply makes the calls of a round's turns on a repository's tools, without a model, a
-// forge or steps, and returns the repository and how the round ends. attached are the
-// files of the messages so far. A call that a tool refuses fails the test: a dialogue
-// that knows its site has none.
-func apply(tb testing.TB, set admin.AgentSettings, turns []turn, f files, attached map[string][]byte) (files, tool.Finish) {
+// forge or steps, and returns the repository and how the round ends. tags can be fetched:
+// the next turn has their files. attached are the files of the messages so far. A call that
+// a tool refuses fails the test: a dialogue that knows its site has none.
+func apply(tb testing.TB, set admin.AgentSettings, turns []turn, f files, tags []tagged, attached map[string][]byte) (files, tool.Finish) {
 	tb.Helper()
 	tree, err := tool.NewTree(memory(f), set.Root)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	calls := tool.NewSet(tree, tool.Options{Check: &checker{before: findings(tb, f.sub(set.Root))}, Outside: set.ReadRepository})
+	calls := tool.NewSet(tree, tool.Options{Check: &checker{before: findings(tb, f.sub(set.Root))}, Outside: set.ReadRepository, History: historyOf(tags), Fetches: admin.MaxAgentFetches})
 	for p, data := range attached {
 		calls.Attach(p, data)
 	}
 	var end tool.Finish
 	for n, t := range turns {
+		var asked []tool.Fetch
 		for _, b := range t.Answer {
 			if b.Type != model.TypeToolUse {
 				continue
@@ -126,6 +128,14 @@ func apply(tb testing.TB, set admin.AgentSettings, turns []turn, f files, attach
 			if r.Finish != nil {
 				end = *r.Finish
 			}
+			if r.Fetch != nil {
+				asked = append(asked, *r.Fetch)
+			}
+		}
+		for _, a := range asked {
+			if err := calls.Mount(fetchedFrom(tb, tags, a)); err != nil {
+				tb.Fatal(err)
+			}
 		}
 	}
 	out := maps.Clone(f)
@@ -135,6 +145,34 @@ func apply(tb testing.TB, set admin.AgentSettings, turns []turn, f files, attach
 		}
 	}
 	return out, end
+}
+
+// historyOf lists tags, newest first, each on a commit of its own.
+func historyOf(tags []tagged) (h tool.History) {
+	for n, t := range slices.Backward(tags) {
+		c := tool.Commit{ID: fmt.Sprintf("%040x", n+1)}
+		if n > 0 {
+			c.Parents = []int{len(h.Commits) + 1}
+		}
+		h.Tags, h.Commits = append(h.Tags, tool.Tag{Name: t.name, Commit: c.ID}), append(h.Commits, c)
+	}
+	return h
+}
+
+// fetchedFrom returns the commit of a tag, or the part of it that a fetch asks for.
+func fetchedFrom(tb testing.TB, tags []tagged, a tool.Fetch) tool.Fetched {
+	tb.Helper()
+	n := slices.IndexFunc(tags, func(t tagged) bool { return t.name == a.Ref })
+	if n < 0 {
+		tb.Fatalf("%s was fetched, and people have made no such tag", a.Ref)
+	}
+	part := files{}
+	for p, text := range tags[n].files {
+		if a.Path == "" || p == a.Path || strings.HasPrefix(p, a.Path+"/") {
+			part[p] = text
+		}
+	}
+	return tool.Fetched{Label: tool.Label(a.Repository, a.Ref), Commit: fmt.Sprintf("%040x", n+1), Path: a.Path, Files: memory(part)}
 }
 
 // memory is a repository for tools.

@@ -19,6 +19,14 @@ type desk struct {
 	branch files
 	job    string
 	number int
+	// tags are those that people have made, oldest first.
+	tags []tagged
+}
+
+// tagged is a tag with the files of its commit.
+type tagged struct {
+	name  string
+	files files
 }
 
 // begin does what people do before a round, and returns the repository that the round
@@ -46,6 +54,14 @@ func (d *desk) push(change func(f files)) { d.branch = d.write(d.job, d.branch, 
 
 // pushBase makes a commit on the branch that the job began from.
 func (d *desk) pushBase(change func(f files)) { d.base = d.write(d.name, d.base, change) }
+
+// tag makes a tag of the branch that the job began from.
+func (d *desk) tag(name string) {
+	if d.on != nil {
+		d.on.Tag(name, d.name, "")
+	}
+	d.tags = append(d.tags, tagged{name, d.base})
+}
 
 // write makes a commit on a branch and returns its files.
 func (d *desk) write(branch string, was files, change func(f files)) files {

@@ -4,7 +4,7 @@
 //
 //	tasks_test.go        what a task is, and tasks about texts; pages_test.go has those about pages
 //	rounds_test.go       tasks that ask back, are reviewed, or go on where people have pushed
-//	repository_test.go   tasks on code, and with sources to cite
+//	repository_test.go   tasks on code, on what changed in it since a release, and with sources to cite
 //	large_test.go        tasks on whole sites and in a large specification
 //	translation_test.go  tasks that translate, and how a translation is judged
 //	sites_test.go        the sites, which are parts of the corpora and our own docs

@@ -36,7 +36,7 @@ func made(tb testing.TB, t task, c cassette) []outcome {
 		for _, a := range r.attached {
 			attached[tool.AttachedPath(n+1, a.Name)] = a.Data
 		}
-		after, end := apply(tb, t.set, turns[n], before, attached)
+		after, end := apply(tb, t.set, turns[n], before, d.tags, attached)
 		o := outcome{before: before, after: after, status: admin.AgentCompleted, title: end.Title, summary: end.Summary, question: end.Question}
 		if n > 0 {
 			o.link, o.title = all[n-1].link, all[n-1].title
@@ -45,8 +45,8 @@ func made(tb testing.TB, t task, c cassette) []outcome {
 			sources = nil // a new pull request
 		}
 		for _, s := range end.Sources {
-			_, p, ok := tool.RepositoryPath(t.set.Root, s.Path)
-			if !ok || s.Path == "" {
+			label, p, ok := tool.RepositoryPath(t.set.Root, s.Path)
+			if !ok || label != "" || s.Path == "" {
 				p = s.Path
 			}
 			sources = append(sources, source{s.Statement, p, s.Line, s.Message})
@@ -333,7 +333,7 @@ func TestRemoteForge(t *testing.T) {
 	for name, value := range map[string]string{"FORGE_URL": g.URL, "FORGE_USER": g.User, "FORGE_TOKEN": g.Token, "FORGE_REPOSITORY": "", "FORGE_KIND": ""} {
 		t.Setenv(name, value)
 	}
-	for _, name := range []string{"move-page", "question", "code-limits"} { // the last one merges its first pull request
+	for _, name := range []string{"move-page", "question", "code-flags", "code-limits"} { // code-flags has tags, code-limits merges its first pull request
 		replay(t, named(t, name), handmade(t, name), newHost(t))
 	}
 	people := newHost(t)
@@ -341,9 +341,19 @@ func TestRemoteForge(t *testing.T) {
 	people.Write("one", map[string]string{"one.md": "One.\n"})
 	people.Write("two", map[string]string{"two.md": "Two.\n"})
 	people.MergeBranch("one", "two")
-	var one struct{ Parents []struct{ SHA string } }
+	var one struct {
+		SHA     string
+		Parents []struct{ SHA string }
+	}
 	if err := json.Unmarshal(g.REST(http.MethodGet, "/repos/"+g.User+"/agent-tasks/git/commits/one", nil, http.StatusOK), &one); err != nil || len(one.Parents) != 2 {
 		t.Errorf("the branch one is %+v, %v", one, err)
+	}
+	for range 2 { // the tag is that of code-flags, then of this commit already
+		newHost(t).Tag("v1.4", "one", "")
+	}
+	var tag struct{ Commit struct{ SHA string } }
+	if err := json.Unmarshal(g.REST(http.MethodGet, "/repos/"+g.User+"/agent-tasks/tags/v1.4", nil, http.StatusOK), &tag); err != nil || tag.Commit.SHA != one.SHA {
+		t.Errorf("the tag v1.4 is at %s, want %s, %v", tag.Commit.SHA, one.SHA, err)
 	}
 	var pulls []struct {
 		State  string
@@ -359,7 +369,7 @@ func TestRemoteForge(t *testing.T) {
 		}
 		states[p.State]++
 	}
-	if want := map[string]int{"open": 1, "merged": 1, "closed": 1}; !maps.Equal(states, want) {
+	if want := map[string]int{"open": 2, "merged": 1, "closed": 1}; !maps.Equal(states, want) {
 		t.Errorf("the pull requests are %v, want %v", states, want)
 	}
 }

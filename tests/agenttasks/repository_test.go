@@ -33,13 +33,14 @@ func repositoryTasks() []task {
 const (
 	tagsPage, tagsCode     = "docs/tags.mdx", "packages/sdk/src/tags.ts"
 	statusPage, statusCode = "docs/registry/versioning.mdx", "cmd/publisher/status.go"
+	mainCode               = "cmd/publisher/main.go"
 	waitPage, waitCode     = "docs/wait.mdx", "packages/core/src/waits.ts"
 )
 
-// codeTasks bring pages up to date with code, which then changes again.
+// codeTasks bring pages up to date with code, or with what changed in it since a release.
+// It then changes again.
 func codeTasks() []task {
-	const status = "## Status of a Version"
-	row := func(flag, value string) string { return `(?m)^\|.*-` + flag + "`?.*\\|.*" + value + ".*$" }
+	const status, news = "## Status of a Version", "### Changed in 1.5"
 	return []task{
 		{
 			name: "code-limits",
@@ -112,7 +113,6 @@ async function addTags(names: string[]) {
 import (
 	"context"
 	"flag"
-	"time"
 )
 
 // setStatus is the command status: it sets the status of one published version.
@@ -120,46 +120,126 @@ func setStatus(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("status", flag.ContinueOnError)
 	status := flags.String("status", "active", "the new status: active, deprecated or deleted")
 	message := flags.String("message", "", "a text for those who use the version")
-	timeout := flags.Duration("timeout", 30*time.Second, "how long to wait for the registry")
+	registry := flags.String("registry", "https://registry.modelcontextprotocol.io", "the address of the registry")
+	retries := flags.Int("retries", 3, "how often to ask again if the registry is busy")
+	timeout := flags.Duration("timeout", defaultTimeout, "how long to wait for the registry")
+	force := flags.Bool("force", false, "delete a version without a question")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	if *status == "deleted" && !*force && !confirmed() {
+		return errStopped
+	}
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
-	return put(ctx, flags.Arg(0), flags.Arg(1), *status, *message)
+	return put(ctx, *registry, *retries, flags.Arg(0), flags.Arg(1), *status, *message)
 }
 `
-				f["cmd/publisher/main.go"] = "package main\n\nvar commands = map[string]command{\"init\": initialise, \"login\": login, \"publish\": publish, \"status\": setStatus}\n"
+				f[mainCode] = "package main\n\nimport \"time\"\n\n// defaultTimeout is how long commands wait for the registry.\nconst defaultTimeout = 30 * time.Second\n\n" +
+					"var commands = map[string]command{\"init\": initialise, \"login\": login, \"publish\": publish, \"status\": setStatus}\n"
 				return f
 			},
-			prompt: "mcp-publisher has a command `status` now: see cmd/publisher/status.go in this repository. Document it at the end of the page about versioning, in a section “Status of a Version”: what it does, and a table of its flags with their defaults.",
-			may:    statusPage,
+			first: round{people: func(d *desk) {
+				d.tag("v1.4")
+				d.pushBase(func(f files) {
+					f[statusPage] += "\n" + status + "\n\n`mcp-publisher status NAME VERSION` sets the status of a published version: `active`, `deprecated` or `deleted`.\n\n" +
+						"| Flag | Meaning | Default |\n| --- | --- | --- |\n| `--status` | The new status | `active` |\n| `--message` | A text for those who use the version | none |\n" +
+						"| `--registry` | The address of the registry | `https://registry.modelcontextprotocol.io` |\n| `--retries` | How often to ask again if the registry is busy | `5` |\n" +
+						"| `--timeout` | How long to wait for the registry | `10s` |\n| `--all-versions` | Sets the status of all versions of the server | `false` |\n\n" +
+						news + "\n\n| Flag | Default in 1.4 | Default in 1.5 |\n| --- | --- | --- |\n| `--retries` | `3` | `5` |\n| `--all-versions` | – | `false` |\n"
+					f[mainCode] = strings.NewReplacer("30 * time", "10 * time", "// defaultTimeout", "const defaultRegistry = \"https://registry.modelcontextprotocol.io\"\n\n// defaultTimeout").Replace(f[mainCode])
+					f[statusCode] = strings.NewReplacer(`"https://registry.modelcontextprotocol.io"`, "defaultRegistry", `"retries", 3`, `"retries", 5`,
+						`	force := flags.Bool("force", false, "delete a version without a question")`,
+						"\tall := flags.Bool(\"all-versions\", false, \"set the status of all versions of the server\")\n\tdry := flags.Bool(\"dry-run\", false, \"show what would change, and change nothing\")",
+						"\tif *status == \"deleted\" && !*force && !confirmed() {\n\t\treturn errStopped\n\t}\n", "", "*status, *message)", "*status, *message, *all, *dry)").Replace(f[statusCode])
+				})
+			}},
+			prompt: "Document what changed in the code of `mcp-publisher status` since v1.4 (cmd/publisher in this repository), in the section “Status of a Version” of the page about versioning. " +
+				"Its first table lists all flags of the current code. The table “Changed in 1.5” lists only flags that are new, are gone or have another default: the default in v1.4 and the current one, with a dash where there is no such flag. " +
+				"A part is documented already. Leave what is right.",
+			may: statusPage,
 			check: func(j *judge) {
-				text := section(j.after[statusPage], status)
-				j.says("the section", text, `mcp-publisher status`, row("status", "active"), row("message", ""), row("timeout", `30 ?s`), `deprecated`, `deleted`)
-				j.want(strings.HasPrefix(j.after[statusPage], strings.TrimRight(j.before[statusPage], "\n")), "%s: what was there has changed", statusPage)
+				now, was := section(j.after[statusPage], status), section(j.before[statusPage], status)
+				j.flags(now, news, []string{"all-versions false", "dry-run false", "message –", "registry https://registry.modelcontextprotocol.io", "retries 5", "status active", "timeout 10s"},
+					[]string{"all-versions – false", "dry-run – false", "force false –", "retries 3 5", "timeout 30s 10s"})
+				for line := range strings.Lines(was) {
+					j.want(strings.Contains(loose(now), loose(line)), "the section lacks what was right: %q", line)
+				}
+				j.want(outsideOf(j.after[statusPage], status) == outsideOf(j.before[statusPage], status), "%s: more differs than the section", statusPage)
 			},
 			then: []round{{
 				people: func(d *desk) {
 					d.pushBase(func(f files) {
-						f[statusCode] = strings.NewReplacer(`message := flags.String("message"`, `reason := flags.String("reason"`, "*message)", "*reason, *all)", "30*time.Second", "10*time.Second",
-							"\tif err := flags.Parse", "\tall := flags.Bool(\"all-versions\", false, \"set the status of all versions of the server\")\n\tif err := flags.Parse").Replace(f[statusCode])
+						f[mainCode] = strings.Replace(f[mainCode], "10 * time", "15 * time", 1)
+						f[statusCode] = strings.Replace(f[statusCode], `"retries", 5`, `"retries", 3`, 1)
+					})
+					d.tag("v1.5")
+					d.pushBase(func(f files) {
+						f[mainCode] = strings.Replace(f[mainCode], "15 * time", "20 * time", 1)
+						f[statusCode] = strings.NewReplacer(`message := flags.String("message"`, `reason := flags.String("reason"`, "*message", "*reason").Replace(f[statusCode])
 						f["docs/registry/faq.mdx"] = strings.Replace(f["docs/registry/faq.mdx"], "Currently, no.", "Not yet.", 1)
 					})
 					d.update()
 				},
-				prompt: "The command has changed on main, which I merged into the branch. Bring the section up to date.",
+				prompt: "v1.5 is tagged now. The code has changed again before that tag, and after it for 1.6. I have merged all of it into the branch. Bring the section up to date: both tables describe v1.5, and nothing of 1.6.",
 				may:    statusPage,
 				check: func(j *judge) {
-					text := section(j.after[statusPage], status)
-					j.says("the section", text, `mcp-publisher status`, row("status", "active"), row("reason", ""), row("timeout", `10 ?s`), row("all-versions", ""), `deprecated`, `deleted`)
-					j.want(!regexp.MustCompile(`-message\b|\b30 ?s`).MatchString(text), "the section has the flags of before")
+					now, was := section(j.after[statusPage], status), section(j.before[statusPage], status)
+					j.flags(now, news, []string{"all-versions false", "dry-run false", "message –", "registry https://registry.modelcontextprotocol.io", "retries 3", "status active", "timeout 15s"},
+						[]string{"all-versions – false", "dry-run – false", "force false –", "timeout 30s 15s"})
+					j.want(words(outsideTables(now)) == words(outsideTables(was)), "the section has another text beside its tables")
 					j.want(outsideOf(j.after[statusPage], status) == outsideOf(j.before[statusPage], status), "%s: more differs than the section", statusPage)
 					j.unchanged("docs/registry/faq.mdx")
 				},
 			}},
 		},
 	}
+}
+
+var (
+	flagRow = regexp.MustCompile(`^\s*\|[^\w|]*-([a-z][a-z-]*)`)
+	seconds = regexp.MustCompile(`^(\d+) ?s(ec(onds?)?)?$`)
+)
+
+// outsideTables is a text without the rows of its tables.
+func outsideTables(text string) string { return without(`(?m)^[ \t]*\|.*$`)(text) }
+
+// flagRows are the rows of a text's tables that begin with a flag, sorted, as its name and
+// what the last n cells say: "timeout 30s 10s". An empty cell is a dash.
+func flagRows(text string, n int) []string {
+	var all []string
+	for line := range strings.Lines(text) {
+		m := flagRow.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		line = strings.TrimSuffix(strings.TrimSpace(strings.ReplaceAll(line, `\|`, "/")), "|")
+		cells := strings.Split(line, "|")
+		said := m[1]
+		for _, cell := range cells[max(0, len(cells)-n):] {
+			cell = seconds.ReplaceAllString(strings.Trim(cell, " `\"*"), "${1}s")
+			if strings.Trim(cell, "–—-") == "" || cell == "none" {
+				cell = "–"
+			}
+			said += " " + cell
+		}
+		all = append(all, said)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// flags wants that the tables of a section have these rows and no others: the one of all
+// flags with their defaults, and under a heading the one of changes with two defaults.
+func (j *judge) flags(text, heading string, all, changes []string) {
+	has, changed := flagRows(strings.Replace(text, section(text, heading), "", 1), 1), flagRows(section(text, heading), 2)
+	for _, want := range all {
+		j.want(slices.Contains(has, want), "the table of flags lacks %q: %q", want, has)
+	}
+	for _, want := range changes {
+		j.want(slices.Contains(changed, want), "the table of changes lacks %q: %q", want, changed)
+	}
+	j.want(len(has) == len(all) && len(changed) == len(changes), "the tables have %d and %d rows, not %d and %d", len(has), len(changed), len(all), len(changes))
 }
 
 // cites wants that one of some sources is a line of a file that says something; files

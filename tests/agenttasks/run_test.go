@@ -38,6 +38,8 @@ type host interface {
 	// MergeBranch makes a commit on a branch, with its files, that also follows another
 	// branch.
 	MergeBranch(branch, other string)
+	// Tag makes a tag of a branch; with a message an annotated one.
+	Tag(name, branch, message string)
 	// Merge merges a pull request, Close closes one.
 	Merge(number int)
 	Close(number int)
@@ -97,6 +99,13 @@ func (r *remote) MergeBranch(branch, other string) {
 	r.people.FetchFrom(r.git(), other)
 	r.people.MergeBranch(branch, other)
 	r.people.PushTo(r.git(), branch)
+}
+
+// Tag makes a tag, and moves the one that an earlier try has made.
+func (r *remote) Tag(name, branch, message string) {
+	r.people.FetchFrom(r.git(), branch)
+	r.people.Tag(name, branch, message)
+	r.people.PushTag(r.git(), name)
 }
 
 // git is the address to which Git pushes, with the token.

@@ -226,12 +226,18 @@ func (f *Fake) PushTo(address, branch string) {
 	f.run(nil, "push", "-q", address, "refs/heads/"+branch)
 }
 
-// FetchFrom fetches a branch from another repository, if it is there.
+// PushTag pushes a tag to another repository, where it moves one of that name.
+func (f *Fake) PushTag(address, name string) {
+	f.tb.Helper()
+	f.run(nil, "push", "-q", address, "+refs/tags/"+name)
+}
+
+// FetchFrom fetches a branch from another repository, if it is there, without its tags.
 func (f *Fake) FetchFrom(address, branch string) {
 	f.tb.Helper()
 	ref := "refs/heads/" + branch
 	if len(f.run(nil, "ls-remote", address, ref)) > 0 {
-		f.run(nil, "fetch", "-q", address, "+"+ref+":"+ref)
+		f.run(nil, "fetch", "-q", "--no-tags", address, "+"+ref+":"+ref)
 	}
 }
 
