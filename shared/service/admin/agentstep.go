@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -693,19 +694,32 @@ func (s *Service) ActiveAgents(ctx context.Context, fn func(AgentJob) error) err
 // it is asked again a day later. An error ends ArchiveAgents.
 type PullLook func(ctx context.Context, j AgentJob) (closed time.Time, known bool, err error)
 
+// ErrEnough is the error of a PullLook that leaves the other jobs to the next call of
+// ArchiveAgents, which returns no error for it.
+var ErrEnough = errors.New("enough pull requests were looked at")
+
 // ArchiveAgents archives jobs that have been final for 90 days, and those with a pull
-// request that was merged or closed 30 days ago. It removes the files that are attached to
-// messages of jobs that were archived before, also by callers. look, if not nil, is called to find out;
-// as an open pull request need not be looked at for 30 days, that is at most twice for
-// a job if the forge answers. It returns the first error of look or of the store.
+// request that was merged or closed 30 days ago. look, if not nil, is called to find
+// out; as an open pull request need not be looked at for 30 days, that is at most twice
+// for a job if the forge answers. ArchiveAgents removes the files that are attached to
+// messages of jobs that were archived before, also by callers. A job that can't be
+// changed doesn't hold up the others: it returns the errors of all such jobs, and the
+// first error of look or of reading the store, which ends it.
 func (s *Service) ArchiveAgents(ctx context.Context, look PullLook) error {
 	now := s.now()
+	var failed []error
+	next := func(j AgentJob, err error) error {
+		if err != nil {
+			failed = append(failed, fmt.Errorf("agent job %s: %w", j.ID, err))
+		}
+		return ctx.Err()
+	}
 	err := s.indexedAgents(ctx, finalAgents, func(j AgentJob) error {
 		switch {
 		case !j.Final():
 			return nil // the index lags
 		case j.Status == AgentArchived:
-			return s.forgetAttachments(ctx, j)
+			return next(j, s.forgetAttachments(ctx, j))
 		}
 		if now.Before(j.due()) {
 			return errNothing // all others are due later
@@ -733,12 +747,12 @@ func (s *Service) ArchiveAgents(ctx context.Context, look PullLook) error {
 			tx.quiet = true
 			return nil
 		})
-		return err
+		return next(j, err)
 	})
-	if errors.Is(err, errNothing) {
-		return nil
+	if errors.Is(err, errNothing) || errors.Is(err, ErrEnough) {
+		err = nil
 	}
-	return err
+	return errors.Join(append(failed, err)...)
 }
 
 // indexedAgents calls fn with the jobs of the index of active records below a

@@ -2,6 +2,8 @@ package admin_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/shared/service/storetest"
 )
 
 const pngHead = "\x89PNG\r\n\x1a\n\x00\x00"
@@ -164,5 +167,52 @@ func TestAttachmentsGoWithTheirJob(t *testing.T) {
 				t.Errorf("the index has %d jobs, %v", len(page.Records), err)
 			}
 		})
+	}
+}
+
+// A job that can't be changed doesn't hold up those after it, and has its turn in the
+// next call.
+func TestArchivingGoesOn(t *testing.T) {
+	fails := ""
+	w := newWorld(t, func(o *admin.Options) {
+		o.Store = storetest.AroundStore(o.Store, func(ctx context.Context, call *storetest.Call, do func(context.Context) error) error {
+			if fails != "" && strings.HasPrefix(call.Name, "Store.Write") && strings.Contains(call.Name, fails) {
+				fails = ""
+				return &store.ConflictError{}
+			}
+			return do(ctx)
+		})
+	})
+	x := w.tenant("docs.example.com")
+	var jobs []admin.AgentJob
+	for _, archive := range []bool{true, true, false} {
+		j, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: x.project.ID, Prompt: "see", Attachments: []admin.Attachment{{Name: "a", Data: []byte("x")}}})
+		if err == nil {
+			err = w.FailAgent(w.ctx, j.Current(), admin.CodeLoop, "")
+		}
+		if err == nil && archive {
+			_, err = w.ArchiveAgentJob(w.ctx, x.caller, j.Project, j.ID, "")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs = append(jobs, j)
+	}
+	w.Advance(91 * 24 * time.Hour)
+	for pass, want := range [][]int{{1, 0, 1}, {0, 0, 0}} {
+		if pass == 0 {
+			fails = "{agent#" + jobs[0].ID + " attached#"
+		}
+		err := w.ArchiveAgents(w.ctx, nil)
+		_, conflict := errors.AsType[*store.ConflictError](err)
+		if failed := conflict && strings.Contains(err.Error(), jobs[0].ID); failed != (pass == 0) || !failed && err != nil {
+			t.Errorf("call %d: %v", pass+1, err)
+		}
+		for i, j := range jobs {
+			page, err := w.store.Query(w.ctx, store.Query{PK: "agent#" + j.ID, Prefix: "attached#"})
+			if err != nil || len(page.Records) != want[i] || w.agentNow(j).Status != admin.AgentArchived {
+				t.Errorf("call %d: job %d is %s and has %d files, want %d (%v)", pass+1, i+1, w.agentNow(j).Status, len(page.Records), want[i], err)
+			}
+		}
 	}
 }

@@ -11,10 +11,18 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-// maxUpload is the most bytes of a form with files. That is much more than its files may
-// have: only an answer to all of a request reaches every browser, and it names the file
-// that is too large.
-const maxUpload = 16 << 20
+const (
+	// maxUpload is the most bytes of a form with files. That is much more than its files
+	// may have: only an answer to all of a request reaches every browser, and it names the
+	// file that is too large. On AWS, less arrives: a call of a function has at most 6 MB,
+	// which are 4.5 MB of a form in base64, and API Gateway itself refuses what is larger.
+	// There, the page's script names files that are too large.
+	maxUpload = 16 << 20
+	// maxParts is the most parts of a form, partBytes what each counts of its fields beside
+	// its name and value: a reader of its header needs about that much.
+	maxParts  = 100
+	partBytes = 256
+)
 
 // attachmentsField is the field of a form with files.
 const attachmentsField = "attachments"
@@ -46,8 +54,8 @@ func (r route) most() int64 {
 	return maxForm
 }
 
-// readParts reads a form in parts. Of files, it keeps no more than shows that they are too
-// many or too large: see admin.MaxAttachments and admin.MaxAttached.
+// readParts reads a form in parts. It reads one file and one byte more than are allowed,
+// so that admin refuses them: see admin.MaxAttachments and admin.MaxAttached.
 func (q *request) readParts() error {
 	parts, err := q.r.MultipartReader()
 	if err != nil {

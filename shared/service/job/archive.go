@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
@@ -15,9 +14,6 @@ const (
 	pullsTime = 2 * time.Minute  // until the last one is asked for
 )
 
-// errEnough ends the looks at pull requests of one call.
-var errEnough = errors.New("enough pull requests were looked at")
-
 // archive archives the agent jobs that are due.
 func (k *Keeper) archive(ctx context.Context) error {
 	var look admin.PullLook
@@ -25,7 +21,7 @@ func (k *Keeper) archive(ctx context.Context) error {
 		asked, until := 0, k.opt.Now().Add(pullsTime)
 		look = func(ctx context.Context, j admin.AgentJob) (time.Time, bool, error) {
 			if asked == maxPulls || k.opt.Now().After(until) {
-				return time.Time{}, false, errEnough
+				return time.Time{}, false, admin.ErrEnough
 			}
 			asked++
 			asking, cancel := context.WithTimeout(ctx, pullTime)
@@ -38,8 +34,5 @@ func (k *Keeper) archive(ctx context.Context) error {
 			return time.Time{}, false, nil
 		}
 	}
-	if err := k.opt.Admin.ArchiveAgents(ctx, look); !errors.Is(err, errEnough) {
-		return err
-	}
-	return nil
+	return k.opt.Admin.ArchiveAgents(ctx, look)
 }
