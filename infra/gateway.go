@@ -103,7 +103,7 @@ func (s *stack) newGateway() {
 	rest := awsapigateway.NewSpecRestApi(s.Stack, jsii.String("Api"), &awsapigateway.SpecRestApiProps{
 		RestApiName:   s.StackName(),
 		ApiDefinition: awsapigateway.ApiDefinition_FromInline(s.definition()),
-		// Local clouds read it here alone, and an import that overwrites reads the document.
+		// Local clouds read only this property, AWS only the document.
 		BinaryMediaTypes: jsii.Strings(binaryTypes...),
 		// What the document has no more goes, too.
 		Mode:                        awsapigateway.RestApiMode_OVERWRITE,
