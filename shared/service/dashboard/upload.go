@@ -14,12 +14,12 @@ import (
 const (
 	// maxUpload is the most bytes of a form with files. That is much more than its files
 	// may have: only an answer to all of a request reaches every browser, and it names the
-	// file that is too large. On AWS, less arrives: a call of a function has at most 6 MB,
-	// which are 4.5 MB of a form in base64, and API Gateway itself refuses what is larger.
-	// There, the page's script names files that are too large.
+	// file that is too large. On AWS, that much never arrives: a synchronous call of a
+	// Lambda function takes 6 MB, about 4.5 MB before base64, and API Gateway takes 10 MB.
+	// There, the page's script refuses larger files, and the gateway larger requests.
 	maxUpload = 16 << 20
-	// maxParts is the most parts of a form, partBytes what each counts of its fields beside
-	// its name and value: a reader of its header needs about that much.
+	// maxParts is the most parts of a form. Each counts as partBytes of its fields, for its
+	// header.
 	maxParts  = 100
 	partBytes = 256
 )
@@ -62,26 +62,29 @@ func (q *request) readParts() error {
 		return err
 	}
 	fields, files := maxForm, admin.MaxAttached
-	for {
+	for n := 1; ; n++ {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if _, large := errors.AsType[*http.MaxBytesError](err); large && files < 0 {
-			return nil // what is kept is refused
+			return nil // what was read is refused
 		}
 		if err != nil {
 			return err
 		}
+		if n > maxParts {
+			return admin.Errorf(admin.CodeTooLarge, "it has more than %d parts", maxParts)
+		}
+		fields -= partBytes + len(part.FormName()) + len(part.FileName())
 		switch {
+		case fields < 0: // refused below
 		case part.FileName() == "":
 			value, err := readUpTo(part, fields)
 			if err != nil {
 				return err
 			}
-			if fields -= len(value); fields < 0 {
-				return admin.Errorf(admin.CodeTooLarge, "its fields have more than %d bytes", maxForm)
-			}
+			fields -= len(value)
 			q.r.PostForm.Add(part.FormName(), string(value))
 			q.r.Form[part.FormName()] = q.r.PostForm[part.FormName()]
 		case part.FormName() == attachmentsField && len(q.files) <= admin.MaxAttachments:
@@ -92,6 +95,9 @@ func (q *request) readParts() error {
 			files -= len(data)
 			q.files = append(q.files, admin.Attachment{Name: attachedName(part.FileName()), Data: data})
 		}
+		if fields < 0 {
+			return admin.Errorf(admin.CodeTooLarge, "its fields have more than %d bytes", maxForm)
+		}
 	}
 }
 
@@ -100,7 +106,7 @@ func readUpTo(part *multipart.Part, most int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(part, int64(most)+1))
 }
 
-// attachedName is the name of a file of somebody's machine as names of attachments are.
+// attachedName turns the name of an uploaded file into one that an attachment may have.
 func attachedName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {

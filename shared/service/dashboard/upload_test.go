@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -123,6 +124,19 @@ func TestFilesAreRefused(t *testing.T) {
 
 	long := strings.Repeat("x", 257<<10)
 	b.upload(base, "project", x.project.ID, "prompt", long).says(t, "a long field", 413)
+	var named []string
+	for i := range 90 {
+		named = append(named, strings.Repeat("n", 3000)+strconv.Itoa(i), "")
+	}
+	b.upload(base, named...).says(t, "long names of fields", 413)
+	b.upload(base, "file:"+strings.Repeat("n", 257<<10), "x").says(t, "a very long name of a file", 413)
+	empty := strings.Repeat("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n\r\n", 100)
+	for name, c := range map[string]struct {
+		more   string
+		status int
+	}{"a hundred parts": {"", 400}, "a part more": {empty[:len(empty)/100], 413}, "any number of parts": {strings.Repeat(empty, 2000), 413}} {
+		b.send(base, strings.NewReader(empty+c.more+"--b--\r\n"), "Content-Type", "multipart/form-data; boundary=b").says(t, name, c.status)
+	}
 	b.send(base, strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\np"), "Content-Type", "multipart/form-data; boundary=b").says(t, "a form that is cut", 400, "The form can't be read.")
 	b.upload("/org/"+x.ID+"/exports", "domain", x.project.Domain, "version", "v", "file:a.md", strings.Repeat("x", 1<<20)).says(t, "a form without files", 400)
 	if now, err := w.FindAgentJob(w.ctx, x.project.ID, path[strings.LastIndex(path, "/")+1:]); err != nil || now.Messages != 1 {
