@@ -218,6 +218,7 @@ func (d *Dashboard) functions() template.FuncMap {
 			return strings.Join(parts, "/")
 		},
 		"query": query, "difflines": diffLines,
+		"lines":    func(list string) string { return strings.Join(lines(list), "\n") },
 		"join":     func(v []string) string { return strings.Join(v, ", ") },
 		"sentence": sentence, "capital": capital, "agent": agentName,
 		"list": func(v ...string) []string { return v },
@@ -356,7 +357,7 @@ func sentence(text string) string {
 	return text
 }
 
-// lines are the lines of a text that are not blank.
+// lines are the items of a text, one a line or separated by commas, without blank ones.
 func lines(text string) []string {
 	all := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == ',' })
 	for i := range all {
