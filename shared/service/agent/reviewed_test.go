@@ -16,6 +16,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 	"github.com/bindery-docs/bindery/shared/service/forge"
+	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
 
@@ -183,7 +184,7 @@ func TestReviewDigest(t *testing.T) {
 
 // People push while a round is reviewed and published: what is merged is reviewed again,
 // three times; then it is a draft that says so. A project that accepts only what was
-// reviewed gets none.
+// reviewed gets none, without another try.
 func TestPeoplePushWhileItIsReviewed(t *testing.T) {
 	outside.NoRace(t, "a dialogue of one goroutine with a model in another one")
 	for _, c := range []struct {
@@ -200,7 +201,7 @@ func TestPeoplePushWhileItIsReviewed(t *testing.T) {
 		one := w.run(w.ask("Mend the spelling of widget"))
 		w.model.Add(rename...)
 		w.configure(c.set)
-		tasks, n, reviews := w.tasks(w.steps), 0, 0
+		tasks, n, reviews, fetches := w.tasks(w.steps), 0, 0, 0
 		looks, publish := tasks[job.TaskAgentReview], tasks[job.TaskAgentPublish]
 		tasks[job.TaskAgentReview] = func(ctx context.Context, in json.RawMessage) (json.RawMessage, error) {
 			reviews++
@@ -211,6 +212,8 @@ func TestPeoplePushWhileItIsReviewed(t *testing.T) {
 				n++
 				w.forge.Write(one.Branch, map[string]string{"more.mdx": fmt.Sprintf("---\ntitle: More\ndescription: x\n---\n\n%d\n", n)})
 			}
+			before := w.forge.Count(forgetest.Fetch)
+			defer func() { fetches = w.forge.Count(forgetest.Fetch) - before }()
 			return publish(ctx, in)
 		}
 		asked := w.message(one, "Call them gadgets")
@@ -220,6 +223,9 @@ func TestPeoplePushWhileItIsReviewed(t *testing.T) {
 		two, files, pulls := w.job(one.ID), w.forge.Files(one.Branch), w.forge.Pulls()
 		if failure(two) != c.code || reviews != c.reviews || n != c.pushes {
 			t.Fatalf("%+v: %d reviews, the round ended with %+v", c, reviews, two.Failure)
+		}
+		if c.code != "" && fetches != 1 {
+			t.Errorf("%+v: a refusal that no other try can cure took %d fetches", c, fetches)
 		}
 		if n > 0 && !strings.Contains(files["more.mdx"], fmt.Sprintf("\n%d\n", n)) || strings.Contains(files["index.mdx"], "gadgets") != (c.code == "") {
 			t.Errorf("%+v: the files are %q", c, files)

@@ -152,7 +152,7 @@ func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Chan
 	}
 	for try := 1; ; try++ {
 		what, err := s.proposeOnce(ctx, f, repo, r, changes, result)
-		if admin.CodeOf(err) != forge.CodeMoved || try == maxPushes {
+		if admin.CodeOf(err) != forge.CodeMoved || try == maxPushes || errors.Is(err, errUnseen) {
 			return what, err
 		}
 		// The commit is not in the branch, and can't follow it any more.

@@ -2,6 +2,7 @@ package pull
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,12 +45,15 @@ func (s *Steps) reviewed(ctx context.Context, r *agent.Round, g ground, root str
 	return seen, true, err
 }
 
+// errUnseen is the cause of a refusal that another try can't cure.
+var errUnseen = errors.New("the last merge was not reviewed")
+
 // accept refuses changes that the project does not accept, by what Review saw of them.
 func accept(r *agent.Round, seen *agent.Reviewed, unseen bool) error {
 	settings := r.In.Project.Agent
 	strict := settings.RefuseNewHosts || settings.RefuseExecutable
 	if unseen && strict {
-		return admin.Errorf(forge.CodeMoved, "people pushed to the branch while each of the last reviews ran, and the project accepts no changes that were not reviewed")
+		return admin.Errorf(forge.CodeMoved, "people pushed to the branch while each of the last reviews ran, and the project accepts no changes that were not reviewed").Wrap(errUnseen)
 	}
 	if missed := slices.Concat(seen.Failed, seen.Left); len(missed) > 0 && strict {
 		return admin.Errorf(admin.CodeChanges, "a page could not be looked at as readers get it: %s", missed[0])
