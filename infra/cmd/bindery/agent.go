@@ -385,5 +385,12 @@ func (a *app) showEvent(e api.AgentEvent) {
 				say(fmt.Sprintf("%-7s", e.Kind), line)
 			}
 		}
+		var files []string
+		for _, f := range e.Attachments {
+			files = append(files, f.Name+" ("+size(int64(f.SizeBytes))+")")
+		}
+		if len(files) > 0 {
+			say("files  ", strings.Join(files, ", "))
+		}
 	}
 }

@@ -181,6 +181,9 @@ func agentEvent(e admin.AgentEvent) AgentEvent {
 		u := agentUsage(*e.Usage)
 		w.Usage = &u
 	}
+	for _, a := range e.Attachments {
+		w.Attachments = append(w.Attachments, AgentAttachment{Name: a.Name, SizeBytes: a.Size, Picture: a.Picture})
+	}
 	return w
 }
 

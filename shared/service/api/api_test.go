@@ -240,7 +240,12 @@ func TestAgentJobFromItsCallers(t *testing.T) {
 		t.Errorf("%+v", events)
 	}
 	w.do(x.get(path+"/events?cursor="+events.NextCursor)).want(200, "").into(&events)
-	if len(events.Events) != 1 || events.Events[0].Text != "and this" || events.NextCursor != "3" {
+	if len(events.Events) != 1 || events.Events[0].Text != "and this" || events.Events[0].Attachments != nil || events.NextCursor != "3" {
+		t.Errorf("%+v", events)
+	}
+	w.do(x.post(path+"/message", `{"prompt":"see","attachments":[{"name":"a.md","data":"IyBBCg=="},{"name":"a.png","data":"iVBORw0KGgoAAA=="}]}`)).want(200, "")
+	w.do(x.get(path+"/events?cursor="+events.NextCursor)).want(200, "").into(&events)
+	if want := []api.AgentAttachment{{Name: "a.md", SizeBytes: 4}, {Name: "a.png", SizeBytes: 10, Picture: true}}; len(events.Events) != 1 || !slices.Equal(events.Events[0].Attachments, want) {
 		t.Errorf("%+v", events)
 	}
 	for _, query := range []string{"cursor=x", "cursor=", "limit=0", "limit=201", "limit=1&limit=2", "page=1", "limit=%zz", "status=active"} {

@@ -164,7 +164,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 	for _, v := range []any{
 		api.StartExportRequest{}, api.ExportJob{}, api.Changes{}, api.Since{}, api.Failure{}, api.BundleLink{}, api.AgentJob{}, api.AgentSource{},
 		api.StartAgentJobRequest{}, api.MessageRequest{}, api.Attachment{}, api.AgentUsage{}, api.AgentChanges{}, api.AgentPage{}, api.AgentModels{}, api.AgentModel{}, api.AgentJobs{}, api.AgentEvents{},
-		api.AgentEvent{}, api.AgentToolCall{}, api.AgentPlanItem{},
+		api.AgentEvent{}, api.AgentAttachment{}, api.AgentToolCall{}, api.AgentPlanItem{},
 		api.CreateWebhookRequest{}, api.Webhook{}, api.NewWebhook{}, api.Webhooks{}, api.Deliveries{}, api.Delivery{},
 		api.CreateSnapshotRequest{}, api.CreateSnapshotResponse{}, api.Upload{}, api.Snapshot{}, api.ManifestLink{},
 		api.ExportJobs{}, api.Findings{}, api.Finding{}, api.RestoreSnapshotRequest{}, api.Snapshots{}, api.SnapshotSummary{},

@@ -273,6 +273,15 @@ type AgentEvent struct {
 	Tools []AgentToolCall `json:"tools,omitempty"`
 	Plan  []AgentPlanItem `json:"plan,omitempty"`
 	Usage *AgentUsage     `json:"usage,omitempty"`
+	// Attachments are the files of a message.
+	Attachments []AgentAttachment `json:"attachments,omitempty"`
+}
+
+// AgentAttachment describes a file of a message, without its content.
+type AgentAttachment struct {
+	Name      string `json:"name"`
+	SizeBytes int    `json:"sizeBytes"`
+	Picture   bool   `json:"picture"` // others are text
 }
 
 // AgentToolCall is one call of a tool in a turn.
