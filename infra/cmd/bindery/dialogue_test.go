@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -32,6 +33,10 @@ var (
 		"quickstart.mdx": "---\ntitle: Quickstart\ndescription: From nothing to a running widget\n---\n\nRun `acme push`.\n",
 		"push.mdx":       "---\ntitle: acme push\ndescription: Send widgets to the server\n---\n\n| Flag | Meaning | Since |\n|---|---|---|\n| `--all` | Send all widgets. | 1.0 |\n",
 	}
+	dialogueEdits = []input{
+		{"path": "push.mdx", "old": "| `--all` | Send all widgets. | 1.0 |\n", "new": "| `--all` | Send all widgets. | 1.0 |\n| `--dry-run` | Show what would be sent, and send nothing. | 1.4 |\n"},
+		{"path": "quickstart.mdx", "old": "Run `acme push`.\n", "new": "Run `acme push`. To see first what it would send, run [`acme push --dry-run`](/push).\n"},
+	}
 	dialogueModel = []modeltest.Step{
 		modeltest.Calls(
 			modeltest.Call{Name: "plan", Input: input{"steps": []input{{"text": "Read what the page of acme push says", "state": "doing"}, {"text": "Add the flag to its table", "state": "pending"}}}},
@@ -42,20 +47,22 @@ var (
 			"question": "Since which version does `acme push` have `--dry-run`?",
 		}),
 
-		calls("edit", input{"path": "push.mdx", "old": "| `--all` | Send all widgets. | 1.0 |\n", "new": "| `--all` | Send all widgets. | 1.0 |\n| `--dry-run` | Show what would be sent, and send nothing. | 1.4 |\n"}),
+		calls("edit", dialogueEdits[0]),
 		calls("check", input{}),
 		calls("finish", input{
 			"title": "Describe --dry-run", "summary": "The table of `acme push` has the flag `--dry-run` now.",
 			"sources": []input{{"statement": "--dry-run is there since 1.4", "message": 2}},
 		}),
 
-		calls("edit", input{"path": "quickstart.mdx", "old": "Run `acme push`.\n", "new": "Run `acme push`. To see first what it would send, run [`acme push --dry-run`](/push).\n"}),
+		calls("edit", dialogueEdits[1]),
 		calls("finish", input{"title": "Mention --dry-run in the quickstart", "summary": "The quickstart names the flag and links to its page."}),
 	}
 )
 
 // The dialogue in the documentation is one that this program has: its blocks are what the
-// commands print in a scripted job, and what the pull request says. -update writes them.
+// commands print in a scripted job, what the pull request says, and a page as it was
+// merged. -update writes them. Amounts of tokens and dollars may differ: the page says that
+// they are examples.
 func TestDialogueOfTheDocs(t *testing.T) {
 	file := filepath.Join(docsDir, "operate", "agent.mdx")
 	page, err := os.ReadFile(file)
@@ -103,8 +110,8 @@ func TestDialogueOfTheDocs(t *testing.T) {
 	env := map[string]string{"BINDERY_URL": s.URL, "BINDERY_ADMIN_KEY": have.Key, "BINDERY_PROJECT": p.ID}
 	job := regexp.MustCompile(`agj_[0-9a-z]+`)
 	id, blocks := "", map[string]string{}
-	// says runs the command of a block of the page, and notes what it prints of its round.
-	says := func(command, round string) {
+	// says runs the command of a block of the page, and notes what it prints after a step.
+	says := func(command, step string) {
 		t.Helper()
 		text := strings.ReplaceAll(strings.TrimSpace(fence(string(page), "```bash "+command)), "agj_…", id)
 		args := regexp.MustCompile(`"[^"]*"|\S+`).FindAllString(text, -1)
@@ -119,20 +126,31 @@ func TestDialogueOfTheDocs(t *testing.T) {
 			t.Fatalf("%q ends with %d: %s", args, code, events.String())
 		}
 		id = job.FindString(out.String())
-		blocks["```text Events of the "+round+" round"], blocks["```text After the "+round+" round"] = events.String(), out.String()
+		blocks["```text Events of "+step], blocks["```text After "+step] = events.String(), out.String()
 	}
-	says("Ask", "first")
-	says("Answer", "second")
-	says("Send the review", "third")
+	says("Ask", "the first round")
+	says("Answer", "the second round")
+	says("Send the review", "the third round")
 	pulls := f.Pulls()
 	if len(pulls) != 1 {
 		t.Fatalf("%d pull requests", len(pulls))
 	}
 	blocks["````md The pull request"] = "# " + pulls[0].Title + "\n\n" + pulls[0].Body
 	f.Merge(pulls[0].Number)
+	says("Look at the job", "the merge")
+	merged := f.Files("main")
+	want := maps.Clone(dialogueSite)
+	for _, step := range dialogueEdits {
+		want[step["path"].(string)] = strings.Replace(want[step["path"].(string)], step["old"].(string), step["new"].(string), 1)
+	}
+	if !maps.Equal(merged, want) {
+		t.Errorf("main has %q, want %q", merged, want)
+	}
+	blocks["```mdx push.mdx in main"] = merged["push.mdx"]
 
 	created, commit := regexp.MustCompile(`(?m)^(created +).*$`), regexp.MustCompile(`( at )[0-9a-f]{10}(: \d+ files)`)
-	// Tokens follow from all that the tools say of themselves.
+	// Tokens, and so dollars, follow from all that the tools say of themselves. When that
+	// changes, the page may show older amounts.
 	amounts := regexp.MustCompile(`\d+ tokens in, \d+ cached, \d+ out|\d+ input and \d+ output|\$\d+\.\d+`)
 	got, shown := string(page), 0
 	for head, text := range blocks {
@@ -147,7 +165,7 @@ func TestDialogueOfTheDocs(t *testing.T) {
 			got = strings.Replace(got, head+"\n"+was, head+"\n"+text, 1)
 		}
 	}
-	if shown < 6 {
+	if shown < 8 {
 		t.Errorf("the page shows %d blocks of the dialogue", shown)
 	}
 	golden.Same(t, file, []byte(got))
