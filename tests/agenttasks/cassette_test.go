@@ -172,7 +172,7 @@ func fetchedFrom(tb testing.TB, tags []tagged, a tool.Fetch) tool.Fetched {
 			part[p] = text
 		}
 	}
-	return tool.Fetched{Label: tool.Label(a.Repository, a.Ref), Commit: fmt.Sprintf("%040x", n+1), Path: a.Path, Files: memory(part)}
+	return tool.Fetched{Label: tool.Label(a.Repository, a.Ref), Path: a.Path, Files: memory(part)}
 }
 
 // memory is a repository for tools.

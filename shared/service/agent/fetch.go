@@ -45,7 +45,7 @@ func (s Rounds) mount(ctx context.Context, r *Round) error {
 		if err != nil {
 			return err
 		}
-		if err := r.tools.Mount(tool.Fetched{Label: f.Label, Commit: f.Commit, Path: f.Path, Listed: f.LeftOut > 0, Files: files}); err != nil {
+		if err := r.tools.Mount(tool.Fetched{Label: f.Label, Path: f.Path, Listed: f.LeftOut > 0, Files: files}); err != nil {
 			return err
 		}
 	}

@@ -45,8 +45,7 @@ func Label(repository, ref string) string {
 
 // Fetched is a commit that was fetched.
 type Fetched struct {
-	Label  string
-	Commit string // its id
+	Label string
 	// Path is the folder or file that was fetched, "" for the whole commit. Listed is set if
 	// the names of its files were fetched and not their texts, because there is too much.
 	Path   string
@@ -70,7 +69,7 @@ func (s *Set) Mount(f Fetched) error {
 		s.fetched[f.Label] = a
 	}
 	a.add(f.Files, entries)
-	if a.commit = f.Commit; !f.Listed {
+	if !f.Listed {
 		a.parts = append(a.parts, f.Path)
 	}
 	return nil

@@ -41,9 +41,9 @@ func fetchingSet(t testing.TB) *Set {
 	old["logo.png"] = "binary, another one"
 	delete(old, "README.md")
 	for _, f := range []Fetched{
-		{Label: "repo@v1.4", Commit: strings.Repeat("1", 40), Files: old},
-		{Label: "cli@main", Commit: strings.Repeat("5", 40), Path: "src", Files: memory{"src/cli.go": "package main\n"}},
-		{Label: "cli@main", Commit: strings.Repeat("5", 40), Path: "doc.md", Files: memory{"doc.md": "NEEDLE\n"}},
+		{Label: "repo@v1.4", Files: old},
+		{Label: "cli@main", Path: "src", Files: memory{"src/cli.go": "package main\n"}},
+		{Label: "cli@main", Path: "doc.md", Files: memory{"doc.md": "NEEDLE\n"}},
 	} {
 		if err := s.Mount(f); err != nil {
 			t.Fatal(err)

@@ -41,9 +41,8 @@ type area struct {
 
 	files map[string]areaFile // by path in the repository
 	names []string            // the paths, sorted
-	// commit is the id of a fetched commit. parts are the folders and files that it has, ""
-	// for all.
-	commit  string
+	// parts are the folders and files of its commit that it has, "" for all. fetched is set
+	// for the files of a fetched commit.
 	parts   []string
 	fetched bool
 	// readable are the names that the model may know of, nil if not known; masked are texts
