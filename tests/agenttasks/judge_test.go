@@ -27,7 +27,7 @@ import (
 // domain is the host name of all tasks' projects.
 const domain = "docs.example.com"
 
-// outcome is what a model made of a round.
+// outcome holds the state after a round.
 type outcome struct {
 	before, after files // the repository as the round found it, and with the pull request
 	status        admin.AgentStatus
@@ -43,8 +43,8 @@ type outcome struct {
 	cost          int64  // of the round, in millionths of a US dollar
 }
 
-// source is where a statement comes from, as a pull request says it. Its path is one of
-// the repository, or of an attachment.
+// source is a row of a pull request's sources. Its path is that of a file of the repository
+// or of an attachment.
 type source struct {
 	statement, path string
 	line            int // 0 for the whole file

@@ -127,7 +127,7 @@ func live(t *testing.T, report func(t *testing.T, r result)) []result {
 					c := cassette{Task: task.name, Origin: name, Turns: way.turns}
 					record := os.Getenv("BINDERY_TASKS_RECORD")
 					if record == "" || !done.passed() {
-						record = filepath.Join(folder, "answers", strconv.Itoa(try)) // for whoever looks why
+						record = filepath.Join(folder, "answers", strconv.Itoa(try)) // to see why a try failed
 					} else {
 						record = filepath.Join(record, name)
 					}
@@ -147,7 +147,7 @@ func live(t *testing.T, report func(t *testing.T, r result)) []result {
 	return results
 }
 
-// resultFile is where a try is kept.
+// resultFile returns the path of the result of a try.
 func resultFile(folder, task string, try int) string {
 	if try > 1 {
 		task += "." + strconv.Itoa(try)

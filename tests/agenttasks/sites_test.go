@@ -115,7 +115,7 @@ func trigger(tb testing.TB) files {
 	return f
 }
 
-// picture is how a picture begins.
+// picture is the beginning of a PNG file.
 const picture = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"
 
 // account is the part of a notification service's site about accounts: 5 pages.

@@ -59,10 +59,9 @@ var (
 	}
 )
 
-// The dialogue in the documentation is one that this program has: its blocks are what the
-// commands print in a scripted job, what the pull request says, and a page as it was
-// merged. -update writes them. Amounts of tokens and dollars may differ: the page says that
-// they are examples.
+// The blocks of the dialogue in the documentation are the output of a scripted job: of the
+// commands, of the pull request, and of a page after the merge. -update writes them. The
+// test ignores amounts of tokens and dollars.
 func TestDialogueOfTheDocs(t *testing.T) {
 	file := filepath.Join(docsDir, "operate", "agent.mdx")
 	page, err := os.ReadFile(file)

@@ -76,7 +76,7 @@ type AgentFetch struct {
 	Refused string `json:"refused,omitempty"`
 }
 
-// MaxAgentFetches is how often a round may ask for a commit.
+// MaxAgentFetches limits the calls of fetch in a round.
 const MaxAgentFetches = 10
 
 // maxRefused is the longest AgentFetch.Refused, in bytes.

@@ -90,8 +90,8 @@ type AgentJob struct {
 	Fallback string `json:"fallback,omitempty"`
 	// Messages is how many there are; the prompt is number 1.
 	Messages int `json:"messages"`
-	// Attached is how many bytes the files of its messages have together, zero once they
-	// are removed.
+	// Attached is the total size of the files of its messages in bytes. It is zero after
+	// they are removed.
 	Attached int `json:"attached,omitempty"`
 	// Seen is the number of the last message that a round which is over has read,
 	// however it ended: the next one begins after it.

@@ -18,7 +18,7 @@ const (
 	// they may have together.
 	MaxAttachments = 8
 	MaxAttached    = 1 << 20
-	// maxJobAttached is how many bytes the files of all messages of a job may have.
+	// maxJobAttached limits the total size of the files of a job in bytes.
 	maxJobAttached = 4 << 20
 	// attachedPiece is how many bytes of a file one record has: 256 KiB are 350 KB of
 	// JSON.

@@ -105,7 +105,7 @@ func tokensOf(r modeltest.Record, perToken int) int { return len(r.Raw) / perTok
 // A round that reads more than its model can stays within the context: the server never
 // refuses if it has the context of the table. If it has less, the round learns that.
 func TestStayingInTheContext(t *testing.T) {
-	outside.NoRace(t, "a dialogue of one goroutine with hundreds of files")
+	outside.NoRace(t, "it takes three times as long; similar tests run under the detector")
 	for _, c := range []struct {
 		name     string
 		books    int // 0: 40
@@ -215,7 +215,7 @@ func TestTwoHundredPages(t *testing.T) {
 // checkpoint of some, or does all at once: the requests have the same bytes, so that the
 // cache of prompts knows them.
 func TestCompactionOverRestarts(t *testing.T) {
-	outside.NoRace(t, "a dialogue of one goroutine with hundreds of files")
+	outside.NoRace(t, "it takes three times as long; similar tests run under the detector")
 	asked := func(anew, fault bool) []string {
 		w := newWorld(t)
 		w.model.Context = 64_000
@@ -272,7 +272,7 @@ func TestCompactionOverRestarts(t *testing.T) {
 // After a compaction, the model no longer sees what it read: it must read a page again
 // before it replaces it, and may read it as often as it needs to.
 func TestReadAgainAfterACompaction(t *testing.T) {
-	outside.NoRace(t, "a dialogue of one goroutine with hundreds of files")
+	outside.NoRace(t, "it takes three times as long; similar tests run under the detector")
 	w := newWorld(t)
 	w.model.Context = 64_000
 	w.forge.Write("main", library(60))
@@ -336,7 +336,7 @@ func TestSummary(t *testing.T) {
 
 // The context of a fallback is its own.
 func TestContextOfAFallback(t *testing.T) {
-	outside.NoRace(t, "a dialogue of one goroutine with hundreds of files")
+	outside.NoRace(t, "it takes three times as long; similar tests run under the detector")
 	w := newWorld(t)
 	w.spare, w.context, w.small = true, 200_000, 64_000
 	w.forge.Write("main", library(40))

@@ -114,5 +114,5 @@ func (r *Round) fetchable() string {
 	return b.String()
 }
 
-// newestTags is how many tags the overview of a site names.
+// newestTags limits the tags in the overview of a site.
 const newestTags = 5

@@ -76,9 +76,13 @@ func TestFetch(t *testing.T) {
 			w := newWorld(t, c.script...)
 			w.configure(c.set)
 			released(w)
-			w.end(w.run(w.ask("Describe the flags")), c.want)
+			j := w.run(w.ask("Describe the flags"))
+			w.end(j, c.want)
 			if n := w.model.Left(); n > 0 {
 				t.Errorf("%d steps of the script are left", n)
+			}
+			if c.want.code == admin.CodeBudget && len(j.Fetches) > 0 {
+				t.Errorf("the last turn fetched %+v", j.Fetches)
 			}
 		})
 	}
@@ -103,21 +107,59 @@ func TestFetchesAreBounded(t *testing.T) {
 	}
 }
 
-// The project's settings are read when the commit is fetched, not only when the agent
-// asks for it.
-func TestFetchReadsTheSettings(t *testing.T) {
-	w := newWorld(t, fetches(args{"repository": "cli", "ref": "v1.4"}))
-	w.configure(admin.AgentSettings{Repositories: "cli=https://git.example.com/acme/cli"})
-	released(w)
-	j, n := w.ask("Describe the flags"), 0
-	_ = w.around(job.TaskAgentPrepare, func() {
-		if n++; n == 2 {
+// Between the call of fetch and Prepare, settings change and jobs are cancelled: then
+// nothing is fetched.
+func TestBeforeTheFetch(t *testing.T) {
+	cli := admin.AgentSettings{Repositories: "cli=https://git.example.com/acme/cli"}
+	for _, c := range []struct {
+		name    string
+		set     admin.AgentSettings
+		fetch   args
+		before  func(w *world, j admin.AgentJob)
+		refused string // "" if Prepare never came to the commit
+	}{
+		{"the repository is no longer named", cli, args{"repository": "cli", "ref": "v1.4"}, func(w *world, j admin.AgentJob) {
 			w.configure(admin.AgentSettings{Repositories: "sdk=https://git.example.com/acme/sdk"})
 			w.at(job.TaskAgentWork, func() { w.cancel(j) })
-		}
-	}, j)
-	if f := w.job(j.ID).Fetches; n != 2 || len(w.further) != 0 || len(f) != 1 || f[0].Refused != "the project's settings name no repository cli" {
-		t.Errorf("Prepare ran %d times and fetched %v: %+v", n, w.further, f)
+		}, "the project's settings name no repository cli"},
+		{"the repository may no longer be read", admin.NewAgentSettings(), args{"ref": "v1.4"}, func(w *world, j admin.AgentJob) {
+			w.configure(admin.AgentSettings{})
+			w.at(job.TaskAgentWork, func() { w.cancel(j) })
+		}, "the project's settings allow to read the site's folder alone"},
+		{"cancelled", cli, args{"repository": "cli", "ref": "v1.4"}, func(w *world, j admin.AgentJob) { w.cancel(j) }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, fetches(c.fetch))
+			w.configure(c.set)
+			released(w)
+			j, n := w.ask("Describe the flags"), 0
+			_ = w.around(job.TaskAgentPrepare, func() {
+				if n++; n == 2 {
+					c.before(w, j)
+				}
+			}, j)
+			j = w.job(j.ID)
+			if j.Failure == nil || j.Failure.Code != admin.CodeCancelled || n != 2 {
+				t.Errorf("the job is %+v (%+v); Prepare ran %d times", j, j.Failure, n)
+			}
+			if f := j.Fetches; len(f) != 1 || f[0].Commit != "" || f[0].Refused != c.refused || j.PendingFetch() != (c.refused == "") {
+				t.Errorf("it fetched %+v", f)
+			}
+		})
+	}
+}
+
+// A branch that moves between two parts of a commit does not mix two commits.
+func TestPartsOfOneCommit(t *testing.T) {
+	w := newWorld(t, fetches(args{"ref": "main", "path": "src"}))
+	w.configure(admin.NewAgentSettings())
+	released(w)
+	w.model.Add(fetches(args{"ref": "main", "path": "docs"}).When(func(model.Request) error {
+		w.forge.Write("main", map[string]string{"docs/index.mdx": "moved"})
+		return nil
+	}), told("repo@main:docs is fetched", done("Nothing")))
+	if f := w.run(w.ask("Describe the flags")).Fetches; len(f) != 2 || f[0].Commit == "" || f[0].Commit != f[1].Commit {
+		t.Errorf("it fetched %+v", f)
 	}
 }
 
@@ -198,22 +240,6 @@ func textsOf(r model.Request) string {
 		}
 	}
 	return b.String()
-}
-
-// A job that is cancelled while it waits for a commit ends, and fetches nothing.
-func TestFetchIsCancelled(t *testing.T) {
-	w := newWorld(t, fetches(args{"repository": "cli", "ref": "v1.4"}))
-	w.configure(admin.AgentSettings{Repositories: "cli=https://git.example.com/acme/cli"})
-	released(w)
-	j, n := w.ask("Describe the flags"), 0
-	_ = w.around(job.TaskAgentPrepare, func() {
-		if n++; n == 2 {
-			w.cancel(j)
-		}
-	}, j)
-	if j = w.job(j.ID); j.Failure == nil || j.Failure.Code != admin.CodeCancelled || j.PendingFetch() != true {
-		t.Errorf("the job is %+v (%+v)", j, j.Failure)
-	}
 }
 
 // The tools and the records have one name for the project's own repository.

@@ -31,7 +31,7 @@ var away = modeltest.Failing().Times(2)
 // What the model reads of the rounds before, and what the next pull request has of
 // their changes.
 func TestWhatARoundRemembers(t *testing.T) {
-	outside.NoRace(t, "it takes five times as long; similar tests run under the detector")
+	outside.NoRace(t, "it takes three times as long; similar tests run under the detector")
 	mended := strings.Replace(site()["guides/start.mdx"], "widgit", "widget", 1)
 	for _, c := range []struct {
 		name    string

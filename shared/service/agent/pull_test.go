@@ -15,7 +15,7 @@ import (
 // A job is archived 30 days after its pull request was merged or closed, of which
 // the forge is asked a few times in all.
 func TestArchivedByItsPullRequest(t *testing.T) {
-	outside.NoRace(t, "it takes five times as long; similar tests run under the detector")
+	outside.NoRace(t, "it takes three times as long; similar tests run under the detector")
 	const day = 24 * time.Hour
 	for _, c := range []struct {
 		name     string

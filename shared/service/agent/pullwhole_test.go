@@ -29,7 +29,7 @@ var (
 // What a pull request says after two rounds is true of both together, whatever people
 // have done to it in between.
 func TestThePullRequestIsTrue(t *testing.T) {
-	outside.NoRace(t, "it takes five times as long; similar tests run under the detector")
+	outside.NoRace(t, "it takes three times as long; similar tests run under the detector")
 	for _, c := range []struct {
 		name          string
 		first, second script

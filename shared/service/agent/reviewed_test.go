@@ -61,7 +61,7 @@ func parts(host string) string {
 // lists it first, and a project that refuses it gets no pull request. The sources name
 // these hosts nowhere, or not as browsers read them.
 func TestForeignHosts(t *testing.T) {
-	outside.NoRace(t, "it takes five times as long; similar tests run under the detector")
+	outside.NoRace(t, "it takes three times as long; similar tests run under the detector")
 	const host = "h.evil.example"
 	const hosts, code = "Links or pictures of hosts", "Executable code"
 	page := func(text string) string {
@@ -186,7 +186,7 @@ func TestReviewDigest(t *testing.T) {
 // three times; then it is a draft that says so. A project that accepts only what was
 // reviewed gets none, without another try.
 func TestPeoplePushWhileItIsReviewed(t *testing.T) {
-	outside.NoRace(t, "it takes five times as long; similar tests run under the detector")
+	outside.NoRace(t, "it takes three times as long; similar tests run under the detector")
 	for _, c := range []struct {
 		pushes, reviews int
 		set             admin.AgentSettings

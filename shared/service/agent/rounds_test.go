@@ -146,7 +146,7 @@ func failure(j admin.AgentJob) string {
 // People push to the job's branch while the second round works: changes are merged line
 // by line. What conflicts goes back to Work twice, then a draft names it.
 func TestPeoplePushMeanwhile(t *testing.T) {
-	outside.NoRace(t, "it takes five times as long; similar tests run under the detector")
+	outside.NoRace(t, "it takes three times as long; similar tests run under the detector")
 	index := site()["index.mdx"]
 	titled := strings.Replace(index, "title: Welcome", "title: Hello", 1)
 	built := strings.Replace(index, "Acme makes", "Acme builds", 1)
@@ -251,7 +251,7 @@ func TestPeoplePushAtTheLastMoment(t *testing.T) {
 
 // The reviewer is told where the pull request conflicts with the branch that it is for.
 func TestConflictsWithTheBase(t *testing.T) {
-	outside.NoRace(t, "it takes five times as long; similar tests run under the detector")
+	outside.NoRace(t, "it takes three times as long; similar tests run under the detector")
 	start := site()["guides/start.mdx"]
 	other := strings.Replace(start, "then run it", "then start it", 1)
 	for _, c := range []struct {

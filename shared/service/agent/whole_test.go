@@ -83,7 +83,7 @@ func specification(bytes int) string {
 // A specification up to 8 MiB is searched, read in ranges and checked. One that is
 // larger is not there for the agent, and causes no false finding.
 func TestLargeSpecifications(t *testing.T) {
-	outside.NoRace(t, "it takes five times as long; similar tests run under the detector")
+	outside.NoRace(t, "it takes three times as long; similar tests run under the detector")
 	page := call("write", args{"path": "api/item.mdx", "content": "---\ntitle: Item\ndescription: Read an item.\nopenapi: GET /items/{id}\n---\n"})
 	added := call("navigation", args{"action": "add", "entry": "api/item"})
 	for _, c := range []struct {

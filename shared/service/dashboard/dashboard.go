@@ -199,7 +199,7 @@ type route struct {
 	recent bool
 	// open is for everybody, signed in or not.
 	open bool
-	// files says that the form may have files.
+	// files is set if the form accepts files.
 	files  bool
 	handle func(*request) error
 }

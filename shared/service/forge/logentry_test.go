@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a commit says of itself, whoever wrote it.
+// logEntry reads any commit, also one with an invalid date or text.
 func TestLogEntry(t *testing.T) {
 	for _, c := range []struct {
 		data, when, subject string

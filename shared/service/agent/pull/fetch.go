@@ -25,13 +25,19 @@ const (
 
 // history lists the commits and tags of a repository. If the forge does not list its
 // commits, the history has none, which is an event for the log alone.
-func (s *Steps) history(ctx context.Context, ref admin.AgentRef, t *forge.Tree) (h tool.History) {
+func (s *Steps) history(ctx context.Context, ref admin.AgentRef, t *forge.Tree) tool.History {
 	limited, cancel := context.WithTimeout(ctx, maxHistoryTime)
 	defer cancel()
 	log, err := t.Log(limited, maxCommits)
 	if err != nil {
 		s.opt.Log.WarnContext(ctx, "the history of a repository was not read", "job", ref.Job, "error", err)
 	}
+	return historyOf(log, t.Tags)
+}
+
+// historyOf converts a log and tags for a model: secrets are masked, and long subjects and
+// lists are cut.
+func historyOf(log []forge.LogEntry, tags []forge.Tag) (h tool.History) {
 	places := map[string]int{}
 	for i, c := range log {
 		places[c.ID] = i
@@ -45,7 +51,7 @@ func (s *Steps) history(ctx context.Context, ref admin.AgentRef, t *forge.Tree) 
 		}
 		h.Commits = append(h.Commits, commit)
 	}
-	for _, tag := range t.Tags {
+	for _, tag := range tags {
 		h.Tags = append(h.Tags, tool.Tag{Name: tag.Name, Commit: tag.Commit})
 	}
 	place := func(t tool.Tag) int {
@@ -61,8 +67,8 @@ func (s *Steps) history(ctx context.Context, ref admin.AgentRef, t *forge.Tree) 
 	return h
 }
 
-// maxHistoryTime is how long a forge may take for a history. A round begins without it
-// after that.
+// maxHistoryTime limits the request for a history. If it takes longer, the round begins without
+// a history.
 const maxHistoryTime = time.Minute
 
 // byNumber compares names with runs of digits as numbers: v1.9 comes before v1.10.
@@ -137,9 +143,7 @@ func (s *Steps) fetchCommit(ctx context.Context, ref admin.AgentRef, in admin.Ag
 		return f, err
 	}
 	want, from := f.Ref, []string(nil)
-	room := int64(maxBeside)
 	for _, had := range in.Job.Fetches {
-		room -= had.Bytes
 		if had.Label == f.Label && had.Commit != "" {
 			want = had.Commit // another part of the same commit
 		}
@@ -151,7 +155,6 @@ func (s *Steps) fetchCommit(ctx context.Context, ref admin.AgentRef, in admin.Ag
 	if err != nil {
 		return f, err
 	}
-	room -= m.Beside()
 	tree, err := client.Fetch(ctx, repo, want, from...)
 	if err != nil {
 		return f, err
@@ -161,7 +164,7 @@ func (s *Steps) fetchCommit(ctx context.Context, ref admin.AgentRef, in admin.Ag
 	if len(r.Entries) == 0 {
 		return f, admin.Errorf(admin.CodeInvalid, "the commit %.12s has no file or folder %s", tree.Commit, f.Path)
 	}
-	if err := readInto(ctx, tree, r, &f, room, func(p string) int64 {
+	if err := readInto(ctx, tree, r, &f, roomFor(in.Job, m), func(p string) int64 {
 		if _, site := agent.Inside(p, m.Root); site && f.Name == admin.AgentOwnRepository {
 			return maxText
 		}
@@ -182,6 +185,15 @@ func (s *Steps) fetchCommit(ctx context.Context, ref admin.AgentRef, in admin.Ag
 	}
 	f.Commit, f.URL, f.Forge = tree.Commit, repo.URL, string(repo.Kind)
 	return f, nil
+}
+
+// roomFor returns how many bytes of text a round may still fetch.
+func roomFor(j admin.AgentJob, m *agent.Manifest) int64 {
+	room := maxBeside - m.Beside()
+	for _, f := range j.Fetches {
+		room -= f.Bytes
+	}
+	return room
 }
 
 // readInto reads the texts of a commit that an agent may read into r, and notes in f how

@@ -77,7 +77,7 @@ func brokenLinks(t testing.TB, tree *Tree) []string {
 // A folder of a real site moves and takes its links along: by the exporter's own
 // reader no more are broken than before, and each old address leads on.
 func TestMoveInRealSites(t *testing.T) {
-	outside.NoRace(t, "one goroutine with much text")
+	outside.NoRace(t, "it uses one goroutine, and takes much longer")
 	short := outside.Short(t)
 	for _, c := range []struct{ site, from, to string }{
 		{"mcp", "docs/2026-07-28/learn", "guides/learn"},

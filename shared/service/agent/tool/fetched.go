@@ -422,7 +422,7 @@ func (s *Set) compare(ctx context.Context, from, to *area, pattern string, first
 	return Result{Text: out.end("files", "name a folder"), File: from.label() + ".." + to.label(), Outcome: outcome}, nil
 }
 
-// maxCompared is how many bytes of differences a comparison shows.
+// maxCompared limits the differences that one result of diff shows, in bytes.
 const maxCompared = maxResult * 3 / 4
 
 // part returns the lines of a text from one on, counted from 1, as many as fit into most

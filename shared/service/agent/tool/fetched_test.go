@@ -79,6 +79,7 @@ func TestFetched(t *testing.T) {
 		{tool: "diff", input: `{"to": "cli@main"}`, want: "From repo to cli@main: 4 files, +2 -2. Of cli@main, only this", not: "README"},
 		{tool: "diff", input: `{"path": "repo@v1.4:docs"}`, want: "name the commit with from", refused: true},
 		{tool: "diff", input: `{"from": "repo@v1.4:", "to": "repo", "path": "repo:src"}`, want: "-NEEDLE = \"--old\"\n-KEY = \"(masked: a token of GitHub)\"\n+NEEDLE = \"--new\"\n"},
+		{tool: "diff", input: `{"from": "repo", "to": "repo@v1.4", "path": "src/main.py"}`, want: "+KEY = \"(masked: a token of GitHub)\"\n", not: "a1B2"},
 		{tool: "diff", input: `{"from": "repo", "to": "repo@v1.4", "path": "docs/**"}`, want: "From repo to repo@v1.4: 1 file, +1 -1.\n"},
 		{tool: "diff", input: `{"from": "repo@v1.5"}`, want: `from: "repo@v1.5" is not repo and is not fetched`, refused: true},
 		{tool: "diff", input: `{}`, want: "Nothing has changed."},
@@ -220,7 +221,7 @@ func TestCompareInParts(t *testing.T) {
 }
 
 // A commit with more text than a job reads is a list of files. A folder of it can be
-// fetched, and is what is compared.
+// fetched. Then diff compares that folder.
 func TestListedCommit(t *testing.T) {
 	s := fetchingSet(t)
 	listed := limited{memory{"src/main.py": "NEEDLE = 1\n", "lib/a.py": "a\n"}, map[string]bool{"src/main.py": true, "lib/a.py": true}}

@@ -106,7 +106,7 @@ func FuzzReview(f *testing.F) {
 // Real pages hold hardly a secret (one expired token each, at most): what is found in them would be found in each of
 // their pull requests.
 func TestReviewOfRealPages(t *testing.T) {
-	outside.NoRace(t, "one goroutine with much text")
+	outside.NoRace(t, "it uses one goroutine, and takes much longer")
 	short := outside.Short(t)
 	for _, name := range []string{"mcp", "novu", "trigger"} {
 		if short && name != "trigger" {

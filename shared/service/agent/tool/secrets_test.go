@@ -155,7 +155,7 @@ func TestPrivateFiles(t *testing.T) {
 
 // Real sites can be changed in each page, and their pages moved, without a refusal.
 func TestSecretsOfRealSites(t *testing.T) {
-	outside.NoRace(t, "one goroutine with much text")
+	outside.NoRace(t, "it uses one goroutine, and takes much longer")
 	short := outside.Short(t)
 	for _, name := range []string{"novu", "mcp", "trigger"} {
 		if short && name != "novu" {

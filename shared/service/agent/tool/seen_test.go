@@ -86,7 +86,7 @@ func TestReadIsTheFile(t *testing.T) {
 }
 
 func TestReadIsTheFileInRealSites(t *testing.T) {
-	outside.NoRace(t, "one goroutine with much text")
+	outside.NoRace(t, "it uses one goroutine, and takes much longer")
 	short := outside.Short(t)
 	for _, name := range []string{"mcp", "novu", "trigger"} {
 		if short && name != "mcp" {

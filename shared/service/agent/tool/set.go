@@ -47,8 +47,8 @@ type Options struct {
 	// fetch other commits of it. History lists these.
 	Outside bool
 	History History
-	// Repositories are the names of further repositories that may be fetched. Fetches is how
-	// many commits the round may still fetch.
+	// Repositories are the names of further repositories that may be fetched. Fetches limits
+	// the calls of fetch until the end of the round.
 	Repositories []string
 	Fetches      int
 }
@@ -99,7 +99,7 @@ type Result struct {
 	Pictures []Picture `json:"pictures,omitempty"`
 	// Plan is the new plan, if the call made one.
 	Plan []PlanItem `json:"plan,omitempty"`
-	// Fetch, if not nil, asks for a commit, whose files the next turn can read.
+	// Fetch, if not nil, asks for a commit. The next turn can read its files.
 	Fetch *Fetch `json:"fetch,omitempty"`
 	// Finish, if not nil, asks to end the work.
 	Finish *Finish `json:"finish,omitempty"`

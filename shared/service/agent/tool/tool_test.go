@@ -329,7 +329,7 @@ func TestFS(t *testing.T) {
 // Work and answers are bounded, however many files there are and whatever a
 // pattern asks for.
 func TestBounds(t *testing.T) {
-	outside.NoRace(t, "one goroutine with much text")
+	outside.NoRace(t, "it uses one goroutine, and takes much longer")
 	base := memory{"docs.json": `{"navigation": {"pages": ["p0"]}}`}
 	line := "A line of [words](/p0) and `code` in a page.\n"
 	for i := range 10_000 {

@@ -1,7 +1,6 @@
 package forges_test
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -19,7 +18,6 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
 	"github.com/bindery-docs/bindery/shared/service/forge"
-	"github.com/bindery-docs/bindery/shared/service/local"
 )
 
 // TestGitHubApps: a project's own App goes before the operator's. The steps of jobs
@@ -62,16 +60,7 @@ func TestGitHubApps(t *testing.T) {
 	if options.Credentials, err = forge.NewApp(options, forge.AppKey{ID: "1", PEM: key, Host: u.Host}); err != nil {
 		t.Fatal(err)
 	}
-	l, err := local.Open(ctx, local.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close(context.Background()) })
-	a := admin.New(admin.Options{Store: l.Store(), Secrets: l.Secrets()})
-	o, err := a.CreateOrganisation(ctx, admin.Organisation{Name: "Acme", Plan: admin.PlanPro})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, o := acme(t)
 	create := func(domain, kind string) admin.Project {
 		t.Helper()
 		p, err := a.CreateProject(ctx, admin.Project{Organisation: o.ID, Domain: domain, Repository: server.URL + "/acme/docs", Agent: admin.AgentSettings{Forge: kind}})

@@ -20,16 +20,7 @@ import (
 
 func TestForges(t *testing.T) {
 	ctx := t.Context()
-	l, err := local.Open(ctx, local.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close(context.Background()) })
-	a := admin.New(admin.Options{Store: l.Store(), Secrets: l.Secrets()})
-	o, err := a.CreateOrganisation(ctx, admin.Organisation{Name: "Acme", Plan: admin.PlanPro})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, o := acme(t)
 	made, err := forges.New(a, forge.Options{AllowHosts: []string{"git.example.com"}})
 	if err != nil {
 		t.Fatal(err)
@@ -75,6 +66,22 @@ func TestForges(t *testing.T) {
 	}
 }
 
+// acme returns a service and an organisation that may have agents.
+func acme(t *testing.T) (*admin.Service, admin.Organisation) {
+	t.Helper()
+	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close(context.Background()) })
+	a := admin.New(admin.Options{Store: l.Store(), Secrets: l.Secrets()})
+	o, err := a.CreateOrganisation(t.Context(), admin.Organisation{Name: "Acme", Plan: admin.PlanPro})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, o
+}
+
 // roundTrip answers requests without a network.
 type roundTrip func(*http.Request) *http.Response
 
@@ -85,16 +92,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // public hosts.
 func TestFurther(t *testing.T) {
 	ctx := t.Context()
-	l, err := local.Open(ctx, local.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close(context.Background()) })
-	a := admin.New(admin.Options{Store: l.Store(), Secrets: l.Secrets()})
-	o, err := a.CreateOrganisation(ctx, admin.Organisation{Name: "Acme", Plan: admin.PlanPro})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, o := acme(t)
 	var asked []string // address and whether there was a credential
 	options := forge.Options{
 		AllowHosts: []string{"git.example.com", "other.example.com", "github.com"}, AllowPrivate: []string{"git.internal:8443", "Git.Intranet"}, Retry: forge.Retry{Attempts: 1},
