@@ -95,7 +95,7 @@ func TestFurther(t *testing.T) {
 	a, o := acme(t)
 	var asked []string // address and whether there was a credential
 	options := forge.Options{
-		AllowHosts: []string{"git.example.com", "other.example.com", "github.com"}, AllowPrivate: []string{"git.internal:8443", "Git.Intranet"}, Retry: forge.Retry{Attempts: 1},
+		AllowHosts: []string{"git.example.com", "other.example.com", "github.com"}, AllowPrivate: []string{"git.internal:8443", "Git.Intranet"}, AllowHTTP: true, Retry: forge.Retry{Attempts: 1},
 		Client: &http.Client{Transport: roundTrip(func(r *http.Request) *http.Response {
 			asked = append(asked, fmt.Sprintf("%s%s %v", r.URL.Host, r.URL.Path, r.Header.Get("Authorization") != ""))
 			return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody, Request: r}
@@ -120,6 +120,13 @@ func TestFurther(t *testing.T) {
 	if _, err := a.SetForgeCredential(ctx, own.ID, admin.ForgeCredential{Token: "sesame"}); err != nil {
 		t.Fatal(err)
 	}
+	inside, err := a.CreateProject(ctx, admin.Project{Organisation: o.ID, Domain: "c.example.com", Repository: "https://git.internal:8443/acme/docs", Agent: admin.AgentSettings{Forge: "gitea"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.SetForgeCredential(ctx, inside.ID, admin.ForgeCredential{Token: "sesame"}); err != nil {
+		t.Fatal(err)
+	}
 	app, err := a.CreateProject(ctx, admin.Project{Organisation: o.ID, Domain: "b.example.com", Repository: "https://github.com/acme/docs"})
 	if err != nil {
 		t.Fatal(err)
@@ -137,6 +144,8 @@ func TestFurther(t *testing.T) {
 		{own, "https://git.intranet/acme/cli", "no credential for git.intranet"},
 		{own, "https://evil.example/acme/cli", "not a host that the operator"},
 		{own, "http://git.example.com/acme/cli", "not a host that the operator"},
+		{inside, "https://git.internal:8443/acme/cli", "git.internal:8443/acme/cli.git/info/refs true"},
+		{inside, "http://git.internal:8443/acme/cli", "no credential for git.internal:8443"},
 		{app, "https://github.com/other/secret", "github.com/other/secret.git/info/refs false"},
 	} {
 		asked = nil
