@@ -241,6 +241,10 @@ func TestListedCommit(t *testing.T) {
 	if r := call(t, s, "read", `{"path": "repo@v2:src/main.py"}`); !strings.Contains(r.Text, "NEEDLE = 1") {
 		t.Error(r.Text)
 	}
+	// A later list takes no text away.
+	if err := s.Mount(Fetched{Label: "repo@v2", Listed: true, Files: listed}); err != nil {
+		t.Fatal(err)
+	}
 	if r := call(t, s, "diff", `{"from": "repo@v2", "path": "**/main.py"}`); !strings.Contains(r.Text, "1 file, +1 -1. Of repo@v2, only this is fetched: src.") {
 		t.Error(r.Text)
 	}
