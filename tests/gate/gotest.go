@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bindery-docs/bindery/tests/outside"
@@ -138,18 +139,24 @@ func (t *tester) batch(ctx context.Context, names []string, withRace map[string]
 	plain = folders(slices.DeleteFunc(plain, func(name string) bool { return withRace[name] }))
 	race = folders(slices.DeleteFunc(race, func(name string) bool { return !withRace[name] }))
 	common := []string{"-vet=off", "-timeout", timeout}
-	var failures []error
+	// Two chains at the same time. Many tests wait for programs and browsers, and the
+	// last packages of a go test leave processors idle.
+	var chains sync.WaitGroup
+	var plainErr, raceErr, longErr error
 	if len(plain) > 0 {
-		failures = append(failures, t.goTest(ctx, "", slices.Concat(common, plain)...))
+		chains.Go(func() { plainErr = t.goTest(ctx, "", slices.Concat(common, plain)...) })
 	}
 	if len(race) > 0 {
-		clear(t.long)
-		failures = append(failures, t.goTest(ctx, raceKind, slices.Concat(common, []string{"-race", "-short"}, race)...))
-		if pattern, packages := longTests(t.long); pattern != "" {
-			failures = append(failures, t.goTest(ctx, longKind, slices.Concat(common, []string{"-run", pattern}, packages)...))
-		}
+		chains.Go(func() {
+			clear(t.long)
+			raceErr = t.goTest(ctx, raceKind, slices.Concat(common, []string{"-race", "-short"}, race)...)
+			if pattern, packages := longTests(t.long); pattern != "" {
+				longErr = t.goTest(ctx, longKind, slices.Concat(common, []string{"-run", pattern}, packages)...)
+			}
+		})
 	}
-	return errors.Join(failures...)
+	chains.Wait()
+	return errors.Join(plainErr, raceErr, longErr)
 }
 
 // longTests returns the pattern for go test's -run that chooses the tests which
@@ -190,9 +197,11 @@ type tester struct {
 	// programs is the folder with the programs that tests start, if there is one.
 	programs string
 
+	// mu guards what follows, and out, while several go tests run.
+	mu                      sync.Mutex
 	passed, failed, skipped int
 	packages                []packageResult
-	// long maps packages to tests that -short left out.
+	// long maps packages to tests that -short left out under the race detector.
 	long map[string][]string
 	// lacking counts tests that were not run for want of something.
 	lacking map[string]int
@@ -243,7 +252,11 @@ const shown = 20
 func (t *tester) goTest(ctx context.Context, kind string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-json"}, args)...)
 	ownGroup(cmd, 30*time.Second)
-	cmd.Stderr = t.out
+	cmd.Stderr = writerFunc(func(p []byte) (int, error) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return t.out.Write(p)
+	})
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if kind == raceKind {
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=1") // which the detector needs
@@ -265,86 +278,104 @@ func (t *tester) goTest(ctx context.Context, kind string, args ...string) error 
 	return nil
 }
 
+// A writerFunc is a function that writes.
+type writerFunc func(p []byte) (int, error)
+
+// Write implements io.Writer.
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// A packageState is the result of a package so far.
+type packageState struct {
+	output map[string]*bytes.Buffer // by test
+	result packageResult
+}
+
 // read reads the events of a go test and prints what they say.
 func (t *tester) read(r io.Reader, kind string) {
-	type state struct {
-		output map[string]*bytes.Buffer // by test
-		result packageResult
-	}
-	states := map[string]*state{}
+	states := map[string]*packageState{}
 	lines := bufio.NewReader(r)
 	for {
 		line, err := lines.ReadBytes('\n')
-		var e event
-		if len(line) > 0 && json.Unmarshal(line, &e) != nil {
-			_, _ = t.out.Write(line) // go says something that is no event
+		if len(line) > 0 {
+			t.readLine(line, kind, states)
 		}
 		if err != nil {
 			return
 		}
-		if e.Action == "build-output" {
+	}
+}
+
+// readLine reads a line of go test -json. states has the packages that have not ended.
+func (t *tester) readLine(line []byte, kind string, states map[string]*packageState) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var e event
+	if json.Unmarshal(line, &e) != nil {
+		_, _ = t.out.Write(line) // go says something that is no event
+		return
+	}
+	if e.Action == "build-output" {
+		fmt.Fprint(t.out, e.Output)
+		return
+	}
+	if e.Package == "" {
+		return
+	}
+	s := states[e.Package]
+	if s == nil {
+		s = &packageState{map[string]*bytes.Buffer{}, packageResult{Name: pkg{ImportPath: e.Package}.name(), Kind: kind, Tests: map[string]float64{}}}
+		states[e.Package] = s
+	}
+	switch e.Action {
+	case "output":
+		if t.verbose {
 			fmt.Fprint(t.out, e.Output)
-			continue
 		}
-		if e.Package == "" {
-			continue
+		if strings.HasSuffix(e.Output, "\t(cached)\n") {
+			s.result.Cached = true
 		}
-		s := states[e.Package]
-		if s == nil {
-			s = &state{map[string]*bytes.Buffer{}, packageResult{Name: pkg{ImportPath: e.Package}.name(), Kind: kind, Tests: map[string]float64{}}}
-			states[e.Package] = s
+		if e.Test == "" && (strings.HasPrefix(e.Output, "ok  \t") || strings.HasPrefix(e.Output, "FAIL\t")) && !t.verbose {
+			fmt.Fprint(t.out, strings.Replace(e.Output, module+"/", "", 1))
+			return
 		}
-		switch e.Action {
-		case "output":
-			if t.verbose {
-				fmt.Fprint(t.out, e.Output)
-			}
-			if strings.HasSuffix(e.Output, "\t(cached)\n") {
-				s.result.Cached = true
-			}
-			if e.Test == "" && (strings.HasPrefix(e.Output, "ok  \t") || strings.HasPrefix(e.Output, "FAIL\t")) && !t.verbose {
-				fmt.Fprint(t.out, strings.Replace(e.Output, module+"/", "", 1))
-				continue
-			}
-			if strings.Contains(e.Output, outside.Later) && e.Test != "" {
-				t.long[e.Package] = append(t.long[e.Package], e.Test)
-			}
-			if _, what, ok := strings.Cut(strings.TrimSpace(e.Output), outside.NotRun+" needs "); ok {
-				t.lacking[what]++
-			}
-			b := s.output[e.Test]
-			if b == nil {
-				b = &bytes.Buffer{}
-				s.output[e.Test] = b
-			}
-			b.WriteString(e.Output)
-		case "pass", "fail", "skip":
-			if e.Test == "" {
-				s.result.Status, s.result.Seconds = e.Action, e.Elapsed
-				if e.Action == "fail" && !t.verbose {
-					for _, test := range slices.Sorted(maps.Keys(s.output)) { // of the package, and of tests that did not end
-						t.print(s.output[test])
-					}
-				}
-				t.packages = append(t.packages, s.result)
-				t.save(s.result)
-				delete(states, e.Package)
-				continue
-			}
-			if !strings.Contains(e.Test, "/") {
-				t.count(e.Action)
-				if e.Elapsed > 1 {
-					s.result.Tests[e.Test] = e.Elapsed
-				}
-				if e.Elapsed > shown && e.Action == "pass" && !t.verbose {
-					fmt.Fprintf(t.out, "    \t%s %s\t%.0fs\n", s.result.Name, e.Test, e.Elapsed)
-				}
-			}
+		if strings.Contains(e.Output, outside.Later) && e.Test != "" && kind == raceKind {
+			t.long[e.Package] = append(t.long[e.Package], e.Test)
+		}
+		if _, what, ok := strings.Cut(strings.TrimSpace(e.Output), outside.NotRun+" needs "); ok {
+			t.lacking[what]++
+		}
+		b := s.output[e.Test]
+		if b == nil {
+			b = &bytes.Buffer{}
+			s.output[e.Test] = b
+		}
+		b.WriteString(e.Output)
+	case "pass", "fail", "skip":
+		if e.Test == "" {
+			s.result.Status, s.result.Seconds = e.Action, e.Elapsed
 			if e.Action == "fail" && !t.verbose {
-				t.print(s.output[e.Test])
+				for _, test := range slices.Sorted(maps.Keys(s.output)) { // of the package, and of tests that did not end
+					t.print(s.output[test])
+				}
 			}
-			delete(s.output, e.Test)
+			t.packages = append(t.packages, s.result)
+			t.save(s.result)
+			delete(states, e.Package)
+			return
 		}
+		if !strings.Contains(e.Test, "/") {
+			t.count(e.Action)
+			if e.Elapsed > 1 {
+				s.result.Tests[e.Test] = e.Elapsed
+			}
+			if e.Elapsed > shown && e.Action == "pass" && !t.verbose {
+				fmt.Fprintf(t.out, "    \t%s %s\t%.0fs\n", s.result.Name, e.Test, e.Elapsed)
+			}
+		}
+		if e.Action == "fail" && !t.verbose {
+			t.print(s.output[e.Test])
+		}
+		delete(s.output, e.Test)
 	}
 }
 
