@@ -240,7 +240,7 @@ test-release:
 ## The chart on a cluster with real pods; needs root and the test bed of the
 ## folder shared beside the checkout (ten minutes to build, the first time).
 test-chart:
-	BINDERY_CHART=1 $(TARGET) -tools 'system helm' -- -run '^TestChart$$' -timeout 45m ./tests/chart
+	BINDERY_CHART=1 $(TARGET) -tools 'system helm' -- -run '^TestChart$$' -timeout 80m ./tests/chart
 
 ## Of installed tools it removes the links; .ci/tools --clean removes old versions.
 clean:

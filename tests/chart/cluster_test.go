@@ -214,7 +214,7 @@ func newCluster(t *testing.T) *cluster {
 
 // try runs a program and gives what it says, on both streams.
 func (c *cluster) try(name string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(c.t.Context(), 40*time.Minute)
+	ctx, cancel := context.WithTimeout(c.t.Context(), 75*time.Minute)
 	defer cancel()
 	return c.tryContext(ctx, name, args...)
 }
