@@ -13,64 +13,71 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
 
-// sampleAddresses are those of a small site.
+// sampleRedirects and sampleFiles are those of a small site.
+var sampleRedirects = []bundle.Redirect{
+	{From: "/guides/start", To: "/never", Permanent: true},
+	{From: "/old", To: "/guides/start", Permanent: true},
+	{From: "/stubs/a", To: "https://other.example/a?b=c#d"},
+	{From: "/legacy/:slug*", To: "/guides/:slug*", Permanent: true},
+	{From: "/v1/:page", To: "https://old.example/:page"},
+	{From: "/v0", To: "/v1?page=0"},
+	{From: "/blog*", To: "/*"},
+	{From: "/a.b/:x/c", To: "/:x"},
+	{From: "/asked?tab=2", To: "/second"},
+	{From: "/asked", To: "/first"},
+	{From: "/named.html", To: "/api"},
+	{From: "/maybe/:x?", To: "/m/:x"},
+	{From: "/folder/", To: "/api/"},
+	{From: "/gr%C3%B6%C3%9Fe/alt", To: "/größe"},
+	{From: "/chain/1", To: "/chain/2?a=b#c", Permanent: true},
+	{From: "/chain/2", To: "/chain/3"},
+	{From: "/chain/3", To: "/api", Permanent: true},
+	{From: "/chain/4", To: "/chain/5?a=b"},
+	{From: "/chain/5", To: "/x/y#z"},
+	{From: "/circle/1", To: "/circle/2"},
+	{From: "/circle/2", To: "/circle/1"},
+	{From: "/grows/:x*", To: "/grows/more/:x*"},
+	{From: "/plus/:x+/end", To: "/p/:x+"},
+	{From: "/all/:x(.*)", To: "/every/:x"},
+	{From: "/one/:id(\\d+)", To: "/id/:id"},
+	{From: "/rest/:a*/:b*", To: "/:a*"},
+	{From: "/ask/:id", To: "/find?id=:id#:id"},
+	{From: "/moved*", To: "https://other.example*"},
+	{From: "/host/:name", To: "https://:name/x"},
+	{From: "/any*", To: "HTTPS://*"},
+}
+
+var sampleFiles = map[string]bool{ // true: only leads elsewhere
+	"index.html": false, "404.html": false, "guides/start.html": false, "guides/start.md": false, "api/index.html": false,
+	"both.html": false, "both/index.html": false, "beside.html": false, "beside/index.html": true, "style.css": false, "old.html": true, "stubs/a/index.html": true, "lonely.html": true,
+	"größe.html": false, "a b.html": false, "LICENSE": false, "LICENSE.html": false, "x/y.html": false,
+}
+
+// sampleAddresses are those of that site.
 func sampleAddresses(t testing.TB) Addresses {
 	t.Helper()
-	redirects, err := NewRedirects([]bundle.Redirect{
-		{From: "/guides/start", To: "/never", Permanent: true},
-		{From: "/old", To: "/guides/start", Permanent: true},
-		{From: "/stubs/a", To: "https://other.example/a?b=c#d"},
-		{From: "/legacy/:slug*", To: "/guides/:slug*", Permanent: true},
-		{From: "/v1/:page", To: "https://old.example/:page"},
-		{From: "/v0", To: "/v1?page=0"},
-		{From: "/blog*", To: "/*"},
-		{From: "/a.b/:x/c", To: "/:x"},
-		{From: "/asked?tab=2", To: "/second"},
-		{From: "/asked", To: "/first"},
-		{From: "/maybe/:x?", To: "/m/:x"},
-		{From: "/folder/", To: "/api/"},
-		{From: "/gr%C3%B6%C3%9Fe/alt", To: "/größe"},
-		{From: "/chain/1", To: "/chain/2?a=b#c", Permanent: true},
-		{From: "/chain/2", To: "/chain/3"},
-		{From: "/chain/3", To: "/api", Permanent: true},
-		{From: "/chain/4", To: "/chain/5?a=b"},
-		{From: "/chain/5", To: "/x/y#z"},
-		{From: "/circle/1", To: "/circle/2"},
-		{From: "/circle/2", To: "/circle/1"},
-		{From: "/grows/:x*", To: "/grows/more/:x*"},
-		{From: "/plus/:x+/end", To: "/p/:x+"},
-		{From: "/all/:x(.*)", To: "/every/:x"},
-		{From: "/one/:id(\\d+)", To: "/id/:id"},
-		{From: "/rest/:a*/:b*", To: "/:a*"},
-		{From: "/ask/:id", To: "/find?id=:id#:id"},
-		{From: "/moved*", To: "https://other.example*"},
-		{From: "/host/:name", To: "https://:name/x"},
-		{From: "/any*", To: "HTTPS://*"},
-	})
+	redirects, err := NewRedirects(sampleRedirects)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]bool{ // true: only leads elsewhere
-		"index.html": false, "404.html": false, "guides/start.html": false, "guides/start.md": false, "api/index.html": false,
-		"both.html": false, "both/index.html": false, "beside.html": false, "beside/index.html": true, "style.css": false, "old.html": true, "stubs/a/index.html": true, "lonely.html": true,
-		"größe.html": false, "a b.html": false, "LICENSE": false, "LICENSE.html": false, "x/y.html": false,
-	}
 	return Addresses{
-		Has:       func(name string) bool { _, ok := files[name]; return ok },
-		Stub:      func(name string) bool { return files[name] },
+		Has:       func(name string) bool { _, ok := sampleFiles[name]; return ok },
+		Stub:      func(name string) bool { return sampleFiles[name] },
 		Redirects: redirects,
 	}
 }
 
-func TestFind(t *testing.T) {
-	a := sampleAddresses(t)
+type findCase struct {
+	path, query string
+	want        Answer
+}
+
+// findCases are addresses of the sample, and what answers them.
+var findCases = func() []findCase {
 	file := func(name string) Answer { return Answer{File: name} }
 	moved := func(to string) Answer { return Answer{To: to, Permanent: true} }
 	found := func(to string) Answer { return Answer{To: to} }
-	for _, c := range []struct {
-		path, query string
-		want        Answer
-	}{
+	return []findCase{
 		{"/", "", file("index.html")},
 		{"", "", file("index.html")},
 		{"/index.html", "", file("index.html")},
@@ -94,7 +101,15 @@ func TestFind(t *testing.T) {
 		// The index of a folder lies beside it, and its old file leads there.
 		{"/beside", "", file("beside.html")},
 		{"/beside/", "", moved("/beside")},
-		{"/beside/index.html", "", file("beside/index.html")},
+		{"/beside/index.html", "", moved("/beside")},
+		{"/beside/index", "", moved("/beside")},
+		{"/guides/start/index.html", "", moved("/guides/start")},
+		{"/guides/start/index", "", moved("/guides/start")},
+		{"/both/index.html", "", file("both/index.html")},
+		{"/both/index", "", file("both/index.html")},
+		{"/api/index.html", "", file("api/index.html")},
+		{"/style.css/index.html", "", Answer{}},
+		{"/old/index.html", "", moved("/guides/start")},
 		{"/a b/", "", moved("/a%20b")},
 		{"/style.css/", "", Answer{}},
 		// What is not there.
@@ -116,6 +131,13 @@ func TestFind(t *testing.T) {
 		{"/old.html", "", moved("/guides/start")},
 		{"/stubs/a/index.html", "", found("https://other.example/a?b=c#d")},
 		{"/lonely.html", "", file("lonely.html")},
+		// A file's address has the redirects of what it is the file of.
+		{"/asked.html", "tab=2", found("/second")},
+		{"/asked/index.html", "", found("/first")},
+		{"/named.html", "", found("/api/")},
+		{"/named", "", Answer{}},
+		{"/legacy/a.html", "", moved("/guides/a.html")},
+		{"/stubs/a/index", "", found("https://other.example/a?b=c#d")},
 		{"/stubs/a", "", found("https://other.example/a?b=c#d")},
 		{"/stubs/a/", "", found("https://other.example/a?b=c#d")},
 		{"/lonely", "", file("lonely.html")},
@@ -160,7 +182,12 @@ func TestFind(t *testing.T) {
 		{"/chain/4", "", found("/x/y?a=b#z")},
 		{"/circle/1", "", Answer{}},
 		{"/grows/x", "", Answer{}},
-	} {
+	}
+}()
+
+func TestFind(t *testing.T) {
+	a := sampleAddresses(t)
+	for _, c := range findCases {
 		if diff := cmp.Diff(c.want, a.Find(c.path, c.query)); diff != "" {
 			t.Errorf("%q ? %q: %s", c.path, c.query, diff)
 		}
@@ -219,7 +246,7 @@ func FuzzRedirects(f *testing.F) {
 		if err != nil {
 			return
 		}
-		got, _, ok := redirects.follow(strings.Trim(asked, "/"), query)
+		got, _, ok := follow(redirects, strings.Trim(asked, "/"), query)
 		if !ok {
 			return
 		}

@@ -12,7 +12,7 @@ import (
 
 // Redirects answers at the old addresses of a site.
 type Redirects struct {
-	exact    map[string][]*rule // by path without slashes at the ends
+	exacts   map[string][]*rule // by path without slashes at the ends
 	patterns []*rule            // in the site's order; the first that matches counts
 }
 
@@ -30,26 +30,33 @@ type rule struct {
 // never reaches a server. The error names a redirect with a query that can't be
 // read.
 func NewRedirects(list []bundle.Redirect) (*Redirects, error) {
-	out := &Redirects{exact: map[string][]*rule{}}
+	out := &Redirects{exacts: map[string][]*rule{}}
 	for _, r := range list {
-		source := redirect.Parse(r.From)
-		want, err := url.ParseQuery(source.Query)
-		if err != nil {
-			return nil, fmt.Errorf("the redirect from %q: its query can't be read", r.From)
-		}
-		out.add(source.Path, rule{query: want, to: r.To, permanent: r.Permanent})
-		if source.Optional {
-			path, to := source.Short(r.To)
-			out.add(path, rule{to: to, permanent: r.Permanent})
+		if err := out.read(r); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
 }
 
+func (r *Redirects) read(one bundle.Redirect) error {
+	source := redirect.Parse(one.From)
+	want, err := url.ParseQuery(source.Query)
+	if err != nil {
+		return fmt.Errorf("the redirect from %q: its query can't be read", one.From)
+	}
+	r.add(source.Path, rule{query: want, to: one.To, permanent: one.Permanent})
+	if source.Optional {
+		path, to := source.Short(one.To)
+		r.add(path, rule{to: to, permanent: one.Permanent})
+	}
+	return nil
+}
+
 func (r *Redirects) add(path string, one rule) {
 	from, wild := redirect.Compile(path)
 	if !wild {
-		r.exact[path] = append(r.exact[path], &one)
+		r.exacts[path] = append(r.exacts[path], &one)
 		return
 	}
 	one.from = from
@@ -65,20 +72,39 @@ func (r *Redirects) add(path string, one rule) {
 	r.patterns = append(r.patterns, &one)
 }
 
-// follow returns the address that the first redirect leads to from a path
-// without slashes at its ends: exact ones first, of these those that ask for a
-// query, then those with patterns.
-func (r *Redirects) follow(path, rawQuery string) (to string, permanent, ok bool) {
-	if r == nil {
+// exact returns the address that the first redirect from a path alone leads to, a
+// path without slashes at its ends: those that ask for a query first. Before the
+// site's own ones come those of list, some of which may be from other paths.
+func (r *Redirects) exact(list []bundle.Redirect, path, rawQuery string) (to string, permanent, ok bool) {
+	if r == nil && len(list) == 0 {
 		return "", false, false
 	}
-	rules := r.exact[path]
+	var rules []*rule
+	if r != nil {
+		rules = r.exacts[path]
+	}
+	if len(list) > 0 {
+		listed := &Redirects{exacts: map[string][]*rule{}}
+		for _, one := range list {
+			// What can't be read would have refused its bundle.
+			_ = listed.read(one)
+		}
+		rules = slices.Concat(listed.exacts[path], rules)
+	}
 	for _, conditional := range [...]bool{true, false} {
 		for _, one := range rules {
 			if (len(one.query) > 0) == conditional && one.asked(rawQuery) {
 				return local(one.to), one.permanent, true
 			}
 		}
+	}
+	return "", false, false
+}
+
+// pattern returns the address that the first redirect with a pattern leads to.
+func (r *Redirects) pattern(path, rawQuery string) (to string, permanent, ok bool) {
+	if r == nil {
+		return "", false, false
 	}
 	for _, one := range r.patterns {
 		if !strings.HasPrefix(path, one.literal) || !one.asked(rawQuery) {
