@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/dashboard", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/preview", "shared/service/server", "shared/service/store",
-		"shared/delivery/address", "shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/serve", "shared/delivery/upload",
+		"shared/delivery/address", "shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/site", "shared/delivery/upload",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -167,7 +167,7 @@ var rooms = map[string][]string{
 	},
 	"shared/service/preview": {
 		"shared/base/html", "shared/render/check", "shared/render/mdx", "shared/render/page", "shared/render/site",
-		"shared/service/admin", "shared/service/client", "shared/service/export", "shared/delivery/address", "shared/delivery/bundle", "shared/delivery/serve",
+		"shared/service/admin", "shared/service/client", "shared/service/export", "shared/delivery/address", "shared/delivery/bundle", "shared/delivery/site",
 	},
 	"shared/service/snapshot":  {"shared/base/json", "shared/service/store"},
 	"shared/service/store":     {},
@@ -177,8 +177,11 @@ var rooms = map[string][]string{
 	"shared/delivery/bundle":  {"shared/base/json"},
 	"shared/delivery/address": {"shared/base/redirect", "shared/delivery/bundle"},
 	"shared/delivery/diff":    {"shared/base/json", "shared/delivery/address", "shared/delivery/bundle"},
-	"shared/delivery/serve":   {"shared/base/filelock", "shared/base/httpend", "shared/base/json", "shared/base/remote", "shared/delivery/address", "shared/delivery/bundle"},
-	"shared/delivery/upload":  {"shared/base/json", "shared/delivery/bundle", "shared/delivery/serve"},
+	"shared/delivery/serve":   {"shared/base/filelock", "shared/base/httpend", "shared/base/json", "shared/base/remote", "shared/delivery/address", "shared/delivery/bundle", "shared/delivery/site"},
+	"shared/delivery/site":    {"shared/delivery/address", "shared/delivery/bundle"},
+	// For tests alone: no program may import it, and no program's row names it.
+	"shared/delivery/site/sitetest": {"shared/base/redirect", "shared/delivery/address", "shared/delivery/bundle", "shared/delivery/site"},
+	"shared/delivery/upload":        {"shared/base/json", "shared/delivery/bundle", "shared/delivery/site"},
 
 	"tests/outside": {},
 }
@@ -232,7 +235,7 @@ var keepers = map[string]keeper{
 	"go.yaml.in/yaml/v3":                     {"the one YAML library that keeps order and lines", []string{"shared/render/reference"}},
 	"github.com/zricethezav/gitleaks/v8":     {"rules of secrets are judged in one place", []string{"shared/service/agent/tool"}},
 	"github.com/pelletier/go-toml/v2":        {"rules of secrets are judged in one place", []string{"shared/service/agent/tool"}},
-	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve"}},
+	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve", "shared/delivery/site/sitetest"}},
 	"znkr.io/diff":                           {"words of pages are compared in one place, and lines merged in one", []string{"shared/delivery/diff", "shared/service/agent/merge"}},
 	"github.com/yuin/goldmark":               {"mdx is the one parser of Markdown", nil},
 	"github.com/evanw/esbuild":               {"JavaScript is script's", []string{"shared/render/script", "shared/render/script/island"}},

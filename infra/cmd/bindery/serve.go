@@ -19,7 +19,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/tempdir"
 	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
-	"github.com/bindery-docs/bindery/shared/delivery/serve"
+	"github.com/bindery-docs/bindery/shared/delivery/site"
 	"github.com/bindery-docs/bindery/shared/service/preview"
 )
 
@@ -125,8 +125,8 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 
 // serveHandler does what bundleHandler does, for requests with a Host that names this
 // machine. Other sites must not read pages that are for some groups only.
-func serveHandler(site fs.FS, names []string) (http.Handler, error) {
-	handler, err := bundleHandler(site)
+func serveHandler(files fs.FS, names []string) (http.Handler, error) {
+	handler, err := bundleHandler(files)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +135,8 @@ func serveHandler(site fs.FS, names []string) (http.Handler, error) {
 
 // bundleHandler shows an unpacked bundle by the rules of bindery-serve: clean
 // addresses, redirects, 404.html, the policy that the bundle asks for.
-func bundleHandler(site fs.FS) (http.Handler, error) {
-	info, err := readInfo(site)
+func bundleHandler(files fs.FS) (http.Handler, error) {
+	info, err := readInfo(files)
 	if err != nil {
 		return nil, err
 	}
@@ -146,12 +146,12 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 	}
 	policy := ""
 	if info.Format != 0 {
-		policy = serve.ContentSecurityPolicy(info)
+		policy = site.ContentSecurityPolicy(info)
 	}
 	addresses := address.Addresses{
-		Has: func(name string) bool { return isFile(site, name) },
+		Has: func(name string) bool { return isFile(files, name) },
 		Stub: func(name string) bool {
-			data, _, err := readFile(site, name)
+			data, _, err := readFile(files, name)
 			return err == nil && strings.HasSuffix(name, ".html") && address.IsStub(data)
 		},
 		Redirects: redirects,
@@ -178,16 +178,16 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 			return
 		}
 		status, name := http.StatusOK, answer.File
-		data, modified, err := readFile(site, name)
+		data, modified, err := readFile(files, name)
 		if err != nil {
 			status, name = http.StatusNotFound, "404.html"
-			if data, modified, err = readFile(site, name); err != nil {
+			if data, modified, err = readFile(files, name); err != nil {
 				http.NotFound(w, r)
 				return
 			}
 		}
-		w.Header().Set("Content-Type", serve.ContentType(name))
-		w.Header().Set("Cache-Control", serve.CacheControl(name))
+		w.Header().Set("Content-Type", site.ContentType(name))
+		w.Header().Set("Cache-Control", site.CacheControl(name))
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if policy != "" {
 			w.Header().Set("Content-Security-Policy", policy)
@@ -199,7 +199,7 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 			}
 			return
 		}
-		serve.WithoutRange(r)
+		site.WithoutRange(r)
 		http.ServeContent(w, r, name, modified, bytes.NewReader(data))
 	})), nil
 }
@@ -217,8 +217,8 @@ func compresses(mediaType string) bool {
 
 // readInfo reads the description of an unpacked bundle; a folder without one
 // has an empty one.
-func readInfo(site fs.FS) (*bundle.Info, error) {
-	raw, err := fs.ReadFile(site, bundle.InfoPath)
+func readInfo(files fs.FS) (*bundle.Info, error) {
+	raw, err := fs.ReadFile(files, bundle.InfoPath)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &bundle.Info{}, nil
 	}
@@ -228,22 +228,22 @@ func readInfo(site fs.FS) (*bundle.Info, error) {
 	return bundle.ParseInfo(raw)
 }
 
-func isFile(site fs.FS, name string) bool {
+func isFile(files fs.FS, name string) bool {
 	if !fs.ValidPath(name) {
 		return false
 	}
-	info, err := fs.Stat(site, name)
+	info, err := fs.Stat(files, name)
 	return err == nil && info.Mode().IsRegular()
 }
 
-func readFile(site fs.FS, name string) (data []byte, modified time.Time, err error) {
-	if !isFile(site, name) {
+func readFile(files fs.FS, name string) (data []byte, modified time.Time, err error) {
+	if !isFile(files, name) {
 		return nil, modified, fs.ErrNotExist
 	}
-	info, err := fs.Stat(site, name)
+	info, err := fs.Stat(files, name)
 	if err != nil {
 		return nil, modified, err
 	}
-	data, err = fs.ReadFile(site, name)
+	data, err = fs.ReadFile(files, name)
 	return data, info.ModTime(), err
 }

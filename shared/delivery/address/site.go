@@ -102,14 +102,13 @@ func (s *Site[F]) step(ctx context.Context, urlPath, rawQuery string) (Found[F],
 	if err != nil {
 		return Found[F]{}, err
 	}
-	var none, file F     // file is what decides
-	beside := ""         // where the reader is sent to see it
-	source := bare(name) // the address of file, from which redirects may lead
+	var none, file F // what decides
+	beside := ""     // where the reader is sent to see it
 	switch {
 	case at.Plain != none && !folder:
 		file = at.Plain
 	case at.Page != none && !folder:
-		file, source = at.Page, bare(name+".html")
+		file = at.Page
 	case at.Page != none:
 		if at.Index == none {
 			file, beside = at.Page, "/"+name
@@ -141,7 +140,11 @@ func (s *Site[F]) step(ctx context.Context, urlPath, rawQuery string) (Found[F],
 			return answer, nil
 		}
 	}
-	return s.elsewhere(ctx, name, source, at, rawQuery, answer, stub)
+	source := name // the address of the file, from which redirects may lead
+	if stub && file == at.Page && !folder {
+		source += ".html"
+	}
+	return s.elsewhere(ctx, name, bare(source), at, rawQuery, answer, stub)
 }
 
 // elsewhere is what answers the address name where there is no page: instead of the

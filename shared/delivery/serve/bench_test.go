@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bindery-docs/bindery/shared/delivery/site"
 )
 
 // discard is a reader that throws everything away.
@@ -50,7 +52,7 @@ func BenchmarkAnswer(b *testing.B) {
 		{"large", "/video.mp4", "", 1 << 20},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			h := &handler{log: v.log, metrics: newMetrics(time.Time{}), cache: &cache{most: c.cache, largest: c.cache / 4}}
+			h := newHandler("", v.log, newMetrics(time.Time{}), site.NewCache(c.cache, c.cache/4))
 			h.show(s, nil)
 			r := httptest.NewRequest("GET", c.path, nil)
 			if c.accept != "" {

@@ -1,7 +1,7 @@
 // Package serve brings a bundle to readers: it fetches it, checks and unpacks
 // it into a folder of versions, switches to it in one step, and answers
-// requests from it. The program bindery-serve adds flags to this package;
-// `bindery serve` shows a bundle with the same rules of addresses.
+// requests from it. The rules of answers are package site's. The program bindery-serve
+// adds flags to this package.
 //
 //	doc.go        this map
 //	error.go      what can go wrong, for operators: a code and what to do

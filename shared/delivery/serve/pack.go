@@ -22,6 +22,7 @@ import (
 
 	basejson "github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/delivery/site"
 )
 
 // Names in a version's folder of compressed forms.
@@ -136,7 +137,7 @@ func (p *packer) work(files <-chan bundle.File) error {
 	var zipped bytes.Buffer
 	var framed []byte
 	for f := range files {
-		if kind := mediaOf(f.Path); !kind.text || f.Size > packedMost || f.Size < packedLeast {
+		if !site.IsText(f.Path) || f.Size > packedMost || f.Size < packedLeast {
 			continue
 		}
 		raw, err := os.ReadFile(filepath.Join(p.site, filepath.FromSlash(f.Path)))

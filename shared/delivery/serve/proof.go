@@ -14,6 +14,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/delivery/site"
 )
 
 // A version on the volume proves what it is. Beside the unpacked files there is
@@ -111,19 +112,19 @@ func (v *volume) lists(ctx context.Context, digest string) (record, *bundle.Info
 	case err != nil:
 		return fail(err)
 	}
-	site := filepath.Join(v.version(digest), siteDir)
-	raw, err := readMost(filepath.Join(site, bundle.InfoPath), bundle.MaxInfoBytes)
+	dir := filepath.Join(v.version(digest), siteDir)
+	raw, err := readMost(filepath.Join(dir, bundle.InfoPath), bundle.MaxInfoBytes)
 	if err != nil {
 		return fail(err)
 	}
 	if sum := sha256.Sum256(raw); described != "" && hex.EncodeToString(sum[:]) != described {
-		return fail(fmt.Errorf("%s: %w", bundle.InfoPath, errDiffers))
+		return fail(fmt.Errorf("%s: %w", bundle.InfoPath, site.ErrDamaged))
 	}
 	info, err := bundle.ParseInfo(raw)
 	if err != nil {
 		return fail(err)
 	}
-	list, err := readFileList(site, info.FileList)
+	list, err := readFileList(dir, info.FileList)
 	if err != nil {
 		return fail(err)
 	}
@@ -144,14 +145,14 @@ func readMost(name string, most int64) ([]byte, error) {
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(raw)) > most {
-		err = fmt.Errorf("%s: %w", filepath.Base(name), errDiffers)
+		err = fmt.Errorf("%s: %w", filepath.Base(name), site.ErrDamaged)
 	}
 	return raw, err
 }
 
 // readFileList reads a version's list of files and compares it with its digest.
-func readFileList(site string, want bundle.ListInfo) ([]bundle.File, error) {
-	f, err := os.Open(filepath.Join(site, filepath.FromSlash(bundle.FilesPath)))
+func readFileList(dir string, want bundle.ListInfo) ([]bundle.File, error) {
+	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(bundle.FilesPath)))
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +166,7 @@ func readFileList(site string, want bundle.ListInfo) ([]bundle.File, error) {
 		files = append(files, *file)
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != want.SHA256 {
-		return nil, fmt.Errorf("%s: %w", bundle.FilesPath, errDiffers)
+		return nil, fmt.Errorf("%s: %w", bundle.FilesPath, site.ErrDamaged)
 	}
 	return files, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/httpend"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/delivery/site"
 )
 
 // Options say what a server shows, and how.
@@ -179,9 +180,8 @@ func newServer(o *Options) (*server, error) {
 	m := newMetrics(o.Now())
 	s := &server{options: o, status: newStatus(o.Now)}
 	v := &volume{dir: data, limits: o.Limits, log: o.Log, known: map[string]bool{o.SHA256: true}}
-	s.handler = &handler{base: o.BasePath, log: o.Log, access: o.Access, metrics: m, tls: o.TLSCert != "",
-		cache: &cache{most: o.CacheBytes, largest: min(maxHot, o.CacheBytes/4)}}
-	s.handler.leftovers.Store(&map[string]leftover{})
+	s.handler = newHandler(o.BasePath, o.Log, m, site.NewCache(o.CacheBytes, min(maxHot, o.CacheBytes/4)))
+	s.handler.access, s.handler.tls = o.Access, o.TLSCert != ""
 	s.updater = &updater{
 		options: o, log: o.Log, volume: v, handler: s.handler, status: s.status, metrics: m, now: o.Now,
 		want: want{version: o.Version, number: o.VersionNumber, digest: o.SHA256}, damage: make(chan struct{}, 1),
@@ -230,27 +230,27 @@ func (s *server) run(ctx context.Context, reload <-chan struct{}) error {
 	reserve := make([]byte, heapReserve)
 	defer runtime.KeepAlive(reserve)
 	o := s.options
-	site, err := listen(ctx, o.Addr, "BINDERY_ADDR")
+	public, err := listen(ctx, o.Addr, "BINDERY_ADDR")
 	if err != nil {
 		return err
 	}
 	admin, err := listen(ctx, o.AdminAddr, "BINDERY_ADMIN_ADDR")
 	if err != nil {
-		site.Close()
+		public.Close()
 		return err
 	}
 	if o.Listening != nil {
-		o.Listening(site.Addr(), admin.Addr())
+		o.Listening(public.Addr(), admin.Addr())
 	}
-	o.Log.Info("listening", "site", site.Addr().String(), "admin", admin.Addr().String(), "tls", o.TLSCert != "", "base", o.BasePath)
+	o.Log.Info("listening", "site", public.Addr().String(), "admin", admin.Addr().String(), "tls", o.TLSCert != "", "base", o.BasePath)
 	httpend.EndUnused(s.site)
 	ended := make(chan error, 2)
 	go func() {
 		if s.site.TLSConfig != nil {
-			ended <- s.site.ServeTLS(site, "", "")
+			ended <- s.site.ServeTLS(public, "", "")
 			return
 		}
-		ended <- s.site.Serve(&joinListener{Listener: site})
+		ended <- s.site.Serve(&joinListener{Listener: public})
 	}()
 	go func() { ended <- s.admin.Serve(admin) }()
 	defer func() {

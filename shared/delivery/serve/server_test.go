@@ -22,6 +22,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/delivery/site"
+	"github.com/bindery-docs/bindery/shared/delivery/site/sitetest"
+
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -526,7 +530,7 @@ func TestSwap(t *testing.T) {
 					t.Errorf("status %d, %.60q, error %v", response.StatusCode, body, err)
 					return
 				}
-				if whole := page("edition " + string(version)); i%2 == 0 && string(body) != whole || response.Header.Get("Etag") != tagOf(whole, identity) {
+				if whole := page("edition " + string(version)); i%2 == 0 && string(body) != whole || response.Header.Get("Etag") != sitetest.Tag(whole, site.ContentSecurityPolicy(&bundle.Info{}), site.Identity) {
 					t.Errorf("of edition %s: %d bytes with tag %s", version, len(body), response.Header.Get("Etag"))
 					return
 				}

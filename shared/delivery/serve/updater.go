@@ -72,13 +72,13 @@ func (u *updater) retryAfter() time.Duration {
 }
 
 // found notes a file of a site that differs on the volume, and has it healed.
-func (u *updater) found(s *site, f *file, err error) {
+func (u *updater) found(s *unpacked, f *file, err error) {
 	n, first := s.damage.add(f)
 	if !first {
 		return
 	}
 	u.metrics.damage.Add(1)
-	u.log.Error("a file on the volume is not what was exported; it is not sent", "path", f.path, "version", s.record.Version, "error", err)
+	u.log.Error("a file on the volume is not what was exported; it is not sent", "path", f.facts.Name, "version", s.record.Version, "error", err)
 	if u.handler.shown.Load() == s {
 		u.status.damaged(n, false)
 	}
@@ -91,7 +91,7 @@ func (u *updater) found(s *site, f *file, err error) {
 // heal unpacks a version of which files differ on the volume once more, from
 // its source, and shows it anew. While the source has no bundle the site stays
 // without those files.
-func (u *updater) heal(ctx context.Context, s *site) {
+func (u *updater) heal(ctx context.Context, s *unpacked) {
 	release, err := u.volume.lock(ctx)
 	if err != nil {
 		_ = u.note(ctx, err)
@@ -126,16 +126,16 @@ func (u *updater) patrol(ctx context.Context) {
 	for u.options.Verify > 0 && sleepContext(ctx, u.options.Verify) == nil {
 		if s := u.handler.acquire(); s != nil {
 			u.inspect(ctx, s)
-			s.done()
+			s.Release()
 		}
 	}
 }
 
-func (u *updater) inspect(ctx context.Context, s *site) {
+func (u *updater) inspect(ctx context.Context, s *unpacked) {
 	differ := map[*file]bool{}
 	whole := s.inspect(ctx, func() bool { return u.handler.shown.Load() == s }, func(f *file, err error) {
 		if !damaged(err) {
-			u.log.Error("a file of the site can't be compared", "path", f.path, "error", err)
+			u.log.Error("a file of the site can't be compared", "path", f.facts.Name, "error", err)
 			return
 		}
 		differ[f] = true
@@ -403,9 +403,8 @@ func (u *updater) show(ctx context.Context, digest string) error {
 	u.status.show(s.record)
 	u.log.Info("the site is shown", "version", s.record.Version, "sha256", digest, "domain", s.record.Domain, "pages", s.record.Pages, "files", s.record.Files)
 	if old != nil {
-		u.handler.cache.reset()
 		u.closing.Go(func() {
-			old.done()
+			old.Release()
 			<-old.closed
 			u.log.Info("the last request of an older version has ended", "version", old.record.Version)
 		})
@@ -440,7 +439,7 @@ func (u *updater) discard(digest string, err error) {
 // close lets go of the version that is shown.
 func (u *updater) close() {
 	if s := u.handler.shown.Swap(nil); s != nil {
-		s.done()
+		s.Release()
 		<-s.closed
 	}
 	u.closing.Wait()

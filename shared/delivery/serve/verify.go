@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"io"
 	"maps"
 	"os"
@@ -16,6 +14,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/bindery-docs/bindery/shared/delivery/address"
+	"github.com/bindery-docs/bindery/shared/delivery/site"
 )
 
 // The volume is not trusted: whoever can write to it must not be able to have
@@ -31,36 +32,21 @@ import (
 // large files need not be in memory as a whole.
 const chunkSize = 256 << 10
 
-// fingerprint is the beginning of a SHA-256: 128 bits, for which nobody finds a
-// second text, in half the memory.
-type fingerprint [16]byte
-
-func fingerprintOf(b []byte) fingerprint {
-	sum := sha256.Sum256(b)
-	return fingerprint(sum[:])
-}
-
-// errDiffers says that something on the volume is not what was exported.
-var errDiffers = errors.New("it is not what was exported")
-
 // form is one form of a file, open. Every byte that comes out of it was
 // compared.
 type form struct {
 	at    io.ReaderAt
 	file  *os.File // to be closed; nil for compressed forms, which share one
 	size  int64
-	sums  []fingerprint // of its chunks
-	chunk *[]byte       // what was compared last, of the pool
-	have  int64         // which chunk that is; -1 for none
-
-	failed error // why a chunk could not be handed out
+	sums  []site.Fingerprint // of its chunks
+	chunk *[]byte            // what was compared last, of the pool
+	have  int64              // which chunk that is; -1 for none
 }
 
 var chunks = sync.Pool{New: func() any { b := make([]byte, chunkSize); return &b }}
 
 // load has a chunk in memory, compared.
 func (p *form) load(i int64) (data []byte, err error) {
-	defer func() { p.failed = err }()
 	length := min(chunkSize, p.size-i*chunkSize)
 	if p.chunk == nil {
 		p.chunk, p.have = chunks.Get().(*[]byte), -1
@@ -73,8 +59,8 @@ func (p *form) load(i int64) (data []byte, err error) {
 	if err := readFull(p.at, data, i*chunkSize); err != nil {
 		return nil, err
 	}
-	if fingerprintOf(data) != p.sums[i] {
-		return nil, errDiffers
+	if site.FingerprintOf(data) != p.sums[i] {
+		return nil, site.ErrDamaged
 	}
 	p.have = i
 	return data, nil
@@ -87,73 +73,54 @@ func readFull(r io.ReaderAt, data []byte, offset int64) error {
 	case n == len(data):
 		return nil
 	case err == io.EOF:
-		return errDiffers
+		return site.ErrDamaged
 	}
 	return err
 }
 
-// ReadAt is io.ReaderAt's.
-func (p *form) ReadAt(b []byte, offset int64) (n int, err error) {
-	for n < len(b) && offset < p.size {
-		data, err := p.load(offset / chunkSize)
-		if err != nil {
-			return n, err
-		}
-		m := copy(b[n:], data[offset%chunkSize:])
-		n, offset = n+m, offset+int64(m)
-	}
-	if n < len(b) {
-		err = io.EOF
-	}
-	return n, err
+// Size is the form's length.
+func (p *form) Size() int64 { return p.size }
+
+// Part returns the chunk that has the byte at an offset.
+func (p *form) Part(_ context.Context, offset int64) (part []byte, begin int64, err error) {
+	i := offset / chunkSize
+	part, err = p.load(i)
+	return part, i * chunkSize, err
 }
 
-// WriteTo sends all of it.
-func (p *form) WriteTo(w io.Writer) (n int64, err error) {
-	for n < p.size {
-		data, err := p.load(n / chunkSize)
-		if err != nil {
-			return n, err
-		}
-		m, err := w.Write(data)
-		if n += int64(m); err != nil {
-			return n, err
-		}
-	}
-	return n, nil
-}
-
-func (p *form) Close() {
+// Close gives back what the form took.
+func (p *form) Close() error {
 	if p.chunk != nil {
 		chunks.Put(p.chunk)
 		p.chunk = nil
 	}
 	if p.file != nil {
-		p.file.Close()
+		return p.file.Close()
 	}
+	return nil
 }
 
 // formKey is a form of a file.
 type formKey struct {
 	f *file
-	e encoding
+	e site.Encoding
 }
 
 // open opens a form of a file.
-func (s *site) open(f *file, e encoding) (*form, error) {
+func (s *unpacked) open(f *file, e site.Encoding) (*form, error) {
 	p := &form{size: f.length(e), sums: s.sums(f, e)}
-	if e != identity {
-		p.at = io.NewSectionReader(s.data, f.forms[e].Offset, p.size)
+	if e != site.Identity {
+		p.at = io.NewSectionReader(s.data, f.offsets[e], p.size)
 		return p, nil
 	}
-	name := filepath.FromSlash(f.path)
+	name := filepath.FromSlash(f.facts.Name)
 	// Before it is opened: a pipe would wait for somebody who writes.
 	there, err := s.root.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
-	if !there.Mode().IsRegular() || there.Size() != f.size {
-		return nil, errDiffers
+	if !there.Mode().IsRegular() || there.Size() != f.facts.Lengths[site.Identity] {
+		return nil, site.ErrDamaged
 	}
 	if p.file, err = s.root.Open(name); err != nil {
 		return nil, err
@@ -163,7 +130,7 @@ func (s *site) open(f *file, e encoding) (*form, error) {
 }
 
 // sums are the digests of a form's chunks.
-func (s *site) sums(f *file, e encoding) []fingerprint {
+func (s *unpacked) sums(f *file, e site.Encoding) []site.Fingerprint {
 	if f.length(e) > chunkSize {
 		s.noting.RLock()
 		defer s.noting.RUnlock()
@@ -173,7 +140,7 @@ func (s *site) sums(f *file, e encoding) []fingerprint {
 }
 
 // read returns the bytes of a form.
-func (s *site) read(f *file, e encoding) ([]byte, error) {
+func (s *unpacked) read(f *file, e site.Encoding) ([]byte, error) {
 	p, err := s.open(f, e)
 	if err != nil {
 		return nil, err
@@ -184,8 +151,8 @@ func (s *site) read(f *file, e encoding) ([]byte, error) {
 		return nil, err
 	}
 	for i, sum := range p.sums {
-		if fingerprintOf(data[i*chunkSize:min(len(data), (i+1)*chunkSize)]) != sum {
-			return nil, errDiffers
+		if site.FingerprintOf(data[i*chunkSize:min(len(data), (i+1)*chunkSize)]) != sum {
+			return nil, site.ErrDamaged
 		}
 	}
 	return data, nil
@@ -193,40 +160,40 @@ func (s *site) read(f *file, e encoding) ([]byte, error) {
 
 // through reads size bytes and returns the digest of all and of the chunks. It
 // hands the first chunk to head, if that is not nil.
-func through(r io.ReaderAt, size int64, head func([]byte)) (whole fingerprint, sums []fingerprint, err error) {
+func through(r io.ReaderAt, size int64, head func([]byte)) (whole site.Fingerprint, sums []site.Fingerprint, err error) {
 	buffer := chunks.Get().(*[]byte)
 	defer chunks.Put(buffer)
 	all := sha256.New()
 	for offset := int64(0); offset < size || offset == 0; offset += chunkSize {
 		data := (*buffer)[:min(chunkSize, size-offset)]
 		if err := readFull(r, data, offset); err != nil {
-			return fingerprint{}, nil, err
+			return site.Fingerprint{}, nil, err
 		}
 		if offset == 0 && head != nil {
 			head(data)
 		}
-		if sums = append(sums, fingerprintOf(data)); size > chunkSize {
+		if sums = append(sums, site.FingerprintOf(data)); size > chunkSize {
 			all.Write(data)
 		}
 	}
 	if len(sums) == 1 {
 		return sums[0], sums, nil
 	}
-	return fingerprint(all.Sum(nil)), sums, nil
+	return site.Fingerprint(all.Sum(nil)), sums, nil
 }
 
 // verify compares every form of every file with the list.
-func (s *site) verify(ctx context.Context) error {
+func (s *unpacked) verify(ctx context.Context) error {
 	return share(ctx, maps.Values(s.files), func(files <-chan *file) error {
 		decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(packedMost+1))
 		if err != nil {
 			return err
 		}
 		defer decoder.Close()
-		v := &verifier{site: s, gzip: new(gzip.Reader), zstd: decoder}
+		v := &verifier{version: s, gzip: new(gzip.Reader), zstd: decoder}
 		for f := range files {
 			if err := v.file(f); err != nil {
-				return fmt.Errorf("%q: %w", f.path, err)
+				return fmt.Errorf("%q: %w", f.facts.Name, err)
 			}
 		}
 		return nil
@@ -235,33 +202,33 @@ func (s *site) verify(ctx context.Context) error {
 
 // verifier compares files, one after another.
 type verifier struct {
-	site *site
-	gzip *gzip.Reader
-	zstd *zstd.Decoder
-	data []byte // what a form unfolds into
+	version *unpacked
+	gzip    *gzip.Reader
+	zstd    *zstd.Decoder
+	data    []byte // what a form unfolds into
 }
 
 // file compares all forms of a file and notes their digests.
 func (v *verifier) file(f *file) error {
-	p, err := v.site.open(f, identity)
+	p, err := v.version.open(f, site.Identity)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	whole, sums, err := through(p.at, f.size, func(head []byte) { f.stub = isPage(f.path) && address.IsStub(head) })
+	whole, sums, err := through(p.at, f.facts.Lengths[site.Identity], func(head []byte) { f.stub = isPage(f.facts.Name) && address.IsStub(head) })
 	if err != nil {
 		return err
 	}
-	if whole != f.sums[identity] {
-		return errDiffers
+	if whole != f.sums[site.Identity] {
+		return site.ErrDamaged
 	}
-	v.site.note(f, identity, sums)
-	for e := gzipped; e < encodings; e++ {
+	v.version.note(f, site.Identity, sums)
+	for e := site.Gzip; int(e) < site.Encodings; e++ {
 		if !f.has(e) {
 			continue
 		}
 		if err := v.form(f, e); err != nil {
-			return fmt.Errorf("its form in %s: %w", e.name(), err)
+			return fmt.Errorf("its form in %s: %w", e.String(), err)
 		}
 	}
 	return nil
@@ -269,39 +236,39 @@ func (v *verifier) file(f *file) error {
 
 // form compares what a compressed form unfolds into. The bytes that are
 // unfolded are those whose digests are noted: they are read once.
-func (v *verifier) form(f *file, e encoding) error {
-	if f.size > packedMost {
-		return errDiffers // none is made of such a file
+func (v *verifier) form(f *file, e site.Encoding) error {
+	if f.facts.Lengths[site.Identity] > packedMost {
+		return site.ErrDamaged // none is made of such a file
 	}
 	packed := make([]byte, f.length(e))
-	if err := readFull(v.site.data, packed, f.forms[e].Offset); err != nil {
+	if err := readFull(v.version.data, packed, f.offsets[e]); err != nil {
 		return err
 	}
 	plain := bytes.NewBuffer(v.data[:0])
 	var err error
-	if e == zstded {
+	if e == site.Zstd {
 		v.data, err = v.zstd.DecodeAll(packed, v.data[:0])
 	} else {
 		rest := bytes.NewReader(packed)
 		if err = v.gzip.Reset(rest); err == nil {
 			v.gzip.Multistream(false)
-			_, err = io.Copy(plain, io.LimitReader(v.gzip, f.size+1))
+			_, err = io.Copy(plain, io.LimitReader(v.gzip, f.facts.Lengths[site.Identity]+1))
 		}
 		v.data = plain.Bytes()
 		if rest.Len() > 0 {
-			return errDiffers
+			return site.ErrDamaged
 		}
 	}
-	if err != nil || fingerprintOf(v.data) != f.sums[identity] {
-		return errDiffers
+	if err != nil || site.FingerprintOf(v.data) != f.sums[site.Identity] {
+		return site.ErrDamaged
 	}
 	_, sums, err := through(bytes.NewReader(packed), int64(len(packed)), nil)
-	v.site.note(f, e, sums)
+	v.version.note(f, e, sums)
 	return err
 }
 
 // note keeps the digests of a form's chunks.
-func (s *site) note(f *file, e encoding, sums []fingerprint) {
+func (s *unpacked) note(f *file, e site.Encoding, sums []site.Fingerprint) {
 	if len(sums) == 1 {
 		f.sums[e] = sums[0]
 		return
@@ -318,14 +285,14 @@ const patrolRate = 16 << 20
 // inspect reads every form of every file once more, at the rate, and hands those
 // that differ to report. It ends, with false, with ctx and when the site is not
 // shown any more.
-func (s *site) inspect(ctx context.Context, shown func() bool, report func(*file, error)) bool {
+func (s *unpacked) inspect(ctx context.Context, shown func() bool, report func(*file, error)) bool {
 	read := int64(0)
 	for _, f := range s.files {
 		if !shown() {
 			return false
 		}
-		for e := identity; e < encodings; e++ {
-			if e != identity && !f.has(e) {
+		for e := site.Identity; int(e) < site.Encodings; e++ {
+			if e != site.Identity && !f.has(e) {
 				continue
 			}
 			if err := s.inspectForm(ctx, f, e, &read); ctx.Err() != nil {
@@ -339,7 +306,7 @@ func (s *site) inspect(ctx context.Context, shown func() bool, report func(*file
 	return shown()
 }
 
-func (s *site) inspectForm(ctx context.Context, f *file, e encoding, read *int64) error {
+func (s *unpacked) inspectForm(ctx context.Context, f *file, e site.Encoding, read *int64) error {
 	p, err := s.open(f, e)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
-	"github.com/bindery-docs/bindery/shared/delivery/serve"
+	"github.com/bindery-docs/bindery/shared/delivery/site"
 )
 
 // ErrNoBundle: the folder is not one that a bundle was unpacked into.
@@ -125,7 +125,7 @@ func (f *file) stage() int {
 }
 
 // forever reports whether a file never changes under its name.
-func forever(name string) bool { return strings.Contains(serve.CacheControl(name), "immutable") }
+func forever(name string) bool { return strings.Contains(site.CacheControl(name), "immutable") }
 
 // Run uploads a bundle that was unpacked into a folder. Each file must be what the
 // bundle's list says, or nothing is uploaded.
@@ -312,7 +312,7 @@ func (u *upload) putOne(ctx context.Context, f *file) error {
 	defer in.Close()
 	_, err = u.client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &u.to.Bucket, Key: aws.String(u.to.key(f.name)), Body: in, ContentLength: &f.size,
-		ContentType: aws.String(serve.ContentType(f.name)), CacheControl: aws.String(serve.CacheControl(f.name)),
+		ContentType: aws.String(site.ContentType(f.name)), CacheControl: aws.String(site.CacheControl(f.name)),
 		ChecksumSHA256: aws.String(base64.StdEncoding.EncodeToString(f.sha256[:])),
 	})
 	return err

@@ -21,7 +21,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
-	"github.com/bindery-docs/bindery/shared/delivery/serve"
+	"github.com/bindery-docs/bindery/shared/delivery/site"
 )
 
 // Below the site's root lies what belongs to the preview alone. A site has no
@@ -39,7 +39,7 @@ var script []byte
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc(s.base+clientPath, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", serve.ContentType(clientPath))
+		w.Header().Set("Content-Type", site.ContentType(clientPath))
 		w.Header().Set("Cache-Control", "no-cache")
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(script))
 	})
@@ -101,7 +101,7 @@ func (s *Server) find(ctx context.Context, m *moment, urlPath, query string) (re
 	if err != nil {
 		return reply{}, err
 	}
-	out.policy = serve.ContentSecurityPolicy(&bundle.Info{Sources: sources})
+	out.policy = site.ContentSecurityPolicy(&bundle.Info{Sources: sources})
 	return out, nil
 }
 
@@ -158,8 +158,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, address.WithQuery(out.to, r.URL.RawQuery), out.status)
 		return
 	}
-	w.Header().Set("Content-Type", serve.ContentType(out.name))
-	w.Header().Set("Cache-Control", serve.CacheControl(out.name))
+	w.Header().Set("Content-Type", site.ContentType(out.name))
+	w.Header().Set("Cache-Control", site.CacheControl(out.name))
 	w.Header().Set("Content-Security-Policy", out.policy)
 	sum := s.version(out)
 	if path.Ext(out.name) == ".html" {
@@ -175,7 +175,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	serve.WithoutRange(r)
+	site.WithoutRange(r)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(out.data))
 }
 

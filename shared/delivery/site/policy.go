@@ -1,12 +1,32 @@
-package serve
+package site
 
 import (
+	"crypto/sha256"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
+
+// Policy is what the pages of a version may do: a header of every answer.
+type Policy struct {
+	value  []string // as a header's values
+	digest PolicyDigest
+}
+
+// PolicyDigest is the beginning of the SHA-256 of a policy.
+type PolicyDigest [6]byte
+
+// NewPolicy returns the policy of a bundle.
+func NewPolicy(info *bundle.Info) *Policy {
+	text := ContentSecurityPolicy(info)
+	sum := sha256.Sum256([]byte(text))
+	return &Policy{value: []string{text}, digest: PolicyDigest(sum[:])}
+}
+
+// String is the header's value.
+func (p *Policy) String() string { return p.value[0] }
 
 // ContentSecurityPolicy is the header for a bundle's pages: everything from the
 // site itself, and what the bundle says it needs as well. What is no

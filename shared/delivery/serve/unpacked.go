@@ -7,78 +7,73 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
 	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/delivery/site"
 )
 
-// site is one version of a site, open for requests. It counts who uses it and
-// closes when nobody does.
-type site struct {
+// unpacked is one version of a site on the volume, open for requests. It counts who
+// uses it and closes when nobody does.
+type unpacked struct {
 	record    record
 	dir       string // of the version
 	files     map[string]*file
-	addresses address.Addresses
-	policy    []string // the Content-Security-Policy, as a header's values
+	addresses address.Site[*file]
+	policy    *site.Policy
 	root      *os.Root // the files
 	data      *os.File // the compressed forms
 
-	noting  sync.RWMutex              // while the site is verified
-	chunked map[formKey][]fingerprint // of forms with more than one chunk
+	noting  sync.RWMutex                   // while the site is verified
+	chunked map[formKey][]site.Fingerprint // of forms with more than one chunk
 
 	damage damage
 
-	users   atomic.Int64 // one of them is the updater while the site is shown
-	release func()       // of the version's lock
-	closed  chan struct{}
+	users  atomic.Int64 // one of them is the updater while the site is shown
+	unlock func()       // of the version
+	closed chan struct{}
 }
+
+var _ site.Version = (*unpacked)(nil)
 
 // file is one file of a site: some hundred thousand of them must fit in
 // memory, so that whatever can be derived from these fields is.
 type file struct {
-	path   string
-	size   int64
-	sums   [encodings]fingerprint // of the file, and of compressed forms of one chunk
-	forms  [encodings]span
-	stub   bool
-	hashed bool // its name changes with its content
-	kind   media
-
-	hot [encodings]atomic.Pointer[hot]
+	facts   site.Facts
+	of      *unpacked
+	sums    [site.Encodings]site.Fingerprint // of the file, and of compressed forms of one chunk
+	offsets [site.Encodings]int64            // of compressed forms
+	stub    bool
 }
 
-// hashedName matches the names of files that carry a digest of their content:
-// the theme's, in the folder that no site's own file can be in.
-var hashedName = regexp.MustCompile(`^bindery/.+\.[0-9a-f]{8,64}\.[a-z0-9]+$`)
+// Facts describes the file.
+func (f *file) Facts() *site.Facts { return &f.facts }
 
-// etag is the file's strong tag in an encoding.
-func (f *file) etag(e encoding) string {
-	return `"` + hex.EncodeToString(f.sums[identity][:]) + e.etagSuffix() + `"`
+// Read returns a form of the file.
+func (f *file) Read(_ context.Context, e site.Encoding) ([]byte, error) { return f.of.read(f, e) }
+
+// Open opens a form of the file.
+func (f *file) Open(_ context.Context, e site.Encoding) (site.Form, error) {
+	p, err := f.of.open(f, e)
+	if err != nil {
+		return nil, err // not a form that is nil
+	}
+	return p, nil
 }
 
-func (f *file) has(e encoding) bool { return e == identity || f.forms[e].Length > 0 }
-
-// packed reports whether the file has more than one form.
-func (f *file) packed() bool { return f.has(gzipped) || f.has(zstded) }
+func (f *file) has(e site.Encoding) bool { return e == site.Identity || f.facts.Lengths[e] > 0 }
 
 // length is how many bytes the form has.
-func (f *file) length(e encoding) int64 {
-	if e == identity {
-		return f.size
-	}
-	return f.forms[e].Length
-}
+func (f *file) length(e site.Encoding) int64 { return f.facts.Lengths[e] }
 
 // openSite opens a version of the volume and verifies all of it: the lists by
 // what proves them, every file and every compressed form by the list. It takes
 // as long as the version takes to be read.
-func (v *volume) openSite(ctx context.Context, digest string) (_ *site, err error) {
-	s := &site{dir: v.version(digest), files: map[string]*file{}, chunked: map[formKey][]fingerprint{}, closed: make(chan struct{})}
-	if s.release, err = v.use(digest); err != nil {
+func (v *volume) openSite(ctx context.Context, digest string) (_ *unpacked, err error) {
+	s := &unpacked{dir: v.version(digest), files: map[string]*file{}, chunked: map[formKey][]site.Fingerprint{}, closed: make(chan struct{})}
+	if s.unlock, err = v.use(digest); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -96,8 +91,7 @@ func (v *volume) openSite(ctx context.Context, digest string) (_ *site, err erro
 		if err != nil || len(sum) != sha256.Size {
 			return nil, fmt.Errorf("the list of files has no digest for %q", f.Path)
 		}
-		s.files[f.Path] = &file{path: f.Path, size: f.Size, sums: [encodings]fingerprint{identity: fingerprint(sum)},
-			kind: mediaOf(f.Path), hashed: hashedName.MatchString(f.Path)}
+		s.files[f.Path] = &file{facts: site.NewFacts(f.Path, f.Size, site.Fingerprint(sum)), of: s, sums: [site.Encodings]site.Fingerprint{site.Identity: site.Fingerprint(sum)}}
 	}
 	if s.root, err = os.OpenRoot(filepath.Join(s.dir, siteDir)); err != nil {
 		return nil, err
@@ -111,7 +105,9 @@ func (v *volume) openSite(ctx context.Context, digest string) (_ *site, err erro
 	}
 	err = readPacked(filepath.Join(s.dir, packedDir), size.Size(), func(p packedFile) {
 		if f := s.files[p.Path]; f != nil {
-			f.forms[gzipped], f.forms[zstded] = p.Gzip, p.Zstd
+			for e, form := range map[site.Encoding]span{site.Gzip: p.Gzip, site.Zstd: p.Zstd} {
+				f.facts.Lengths[e], f.offsets[e] = form.Length, form.Offset
+			}
 		}
 	})
 	if err != nil {
@@ -120,20 +116,55 @@ func (v *volume) openSite(ctx context.Context, digest string) (_ *site, err erro
 	if err := s.verify(ctx); err != nil {
 		return nil, err
 	}
-	s.addresses = address.Addresses{
-		Has:  func(name string) bool { return s.files[name] != nil },
-		Stub: func(name string) bool { f := s.files[name]; return f != nil && f.stub },
+	s.addresses = address.Site[*file]{
+		Look: s.look,
+		Stub: func(_ context.Context, f *file) (bool, error) { return f.stub, nil },
 	}
 	if s.addresses.Redirects, err = address.NewRedirects(info.Redirects); err != nil {
 		return nil, err
 	}
-	s.policy = []string{ContentSecurityPolicy(info)}
+	s.policy = site.NewPolicy(info)
 	s.users.Store(1)
 	return s, nil
 }
 
+// look finds the files of an address.
+func (s *unpacked) look(_ context.Context, name string) (at address.Place[*file], err error) {
+	if name == "" {
+		at.Index = s.files["index.html"]
+		return at, nil
+	}
+	var space [256]byte // the names of most files are made in it, and not kept
+	key := append(space[:0], name...)
+	at.Plain = s.files[name]
+	at.Page = s.files[string(append(key, ".html"...))]
+	at.Index = s.files[string(append(key, "/index.html"...))]
+	return at, nil
+}
+
+// Find returns what answers a path.
+func (s *unpacked) Find(ctx context.Context, path, rawQuery string) (address.Found[site.File], error) {
+	found, err := s.addresses.Find(ctx, path, rawQuery)
+	out := address.Found[site.File]{To: found.To, Permanent: found.Permanent}
+	if found.File != nil { // else File were a file that is nil
+		out.File = found.File
+	}
+	return out, err
+}
+
+// NotFound returns the page for what is not there.
+func (s *unpacked) NotFound(context.Context) (site.File, error) {
+	if f := s.files["404.html"]; f != nil {
+		return f, nil
+	}
+	return nil, nil
+}
+
+// Policy is the Content-Security-Policy of the version.
+func (s *unpacked) Policy() *site.Policy { return s.policy }
+
 // acquire counts one more user; false when the site is closed.
-func (s *site) acquire() bool {
+func (s *unpacked) acquire() bool {
 	for {
 		n := s.users.Load()
 		if n == 0 {
@@ -145,22 +176,22 @@ func (s *site) acquire() bool {
 	}
 }
 
-// done counts one user less; the last closes.
-func (s *site) done() {
+// Release counts one user less; the last closes.
+func (s *unpacked) Release() {
 	if s.users.Add(-1) == 0 {
 		s.closeFiles()
 		close(s.closed)
 	}
 }
 
-func (s *site) closeFiles() {
+func (s *unpacked) closeFiles() {
 	if s.root != nil {
 		s.root.Close()
 	}
 	if s.data != nil {
 		s.data.Close()
 	}
-	s.release()
+	s.unlock()
 }
 
 // damage is which files of a site were found to differ on the volume.
@@ -198,9 +229,8 @@ func (d *damage) set(files map[*file]bool) int {
 // leftover is a hashed file of an older version that is still on the volume.
 type leftover struct {
 	name string // on disk
-	kind media
 	size int64
-	sum  fingerprint
+	sum  site.Fingerprint
 }
 
 // open opens the file if it is what was exported.
@@ -211,7 +241,7 @@ func (l leftover) open() (*form, error) {
 	}
 	whole, sums, err := through(f, l.size, nil)
 	if err == nil && whole != l.sum {
-		err = errDiffers
+		err = site.ErrDamaged
 	}
 	if err != nil {
 		f.Close()
@@ -235,22 +265,10 @@ func (v *volume) leftovers(ctx context.Context, shown string) map[string]leftove
 		}
 		for _, f := range list {
 			sum, err := hex.DecodeString(f.SHA256)
-			if err == nil && len(sum) == sha256.Size && hashedName.MatchString(f.Path) && filepath.IsLocal(filepath.FromSlash(f.Path)) {
-				out[f.Path] = leftover{filepath.Join(v.version(r.Digest), siteDir, filepath.FromSlash(f.Path)), mediaOf(f.Path), f.Size, fingerprint(sum)}
+			if err == nil && len(sum) == sha256.Size && site.IsHashed(f.Path) && filepath.IsLocal(filepath.FromSlash(f.Path)) {
+				out[f.Path] = leftover{filepath.Join(v.version(r.Digest), siteDir, filepath.FromSlash(f.Path)), f.Size, site.Fingerprint(sum)}
 			}
 		}
 	}
 	return out
-}
-
-// hot is a form of a file in memory, with its headers.
-type hot struct {
-	body   []byte
-	length []string
-	etag   []string
-	used   atomic.Bool // since the cache last looked
-}
-
-func newHot(f *file, e encoding, body []byte) *hot {
-	return &hot{body: body, length: []string{strconv.Itoa(len(body))}, etag: []string{f.etag(e)}}
 }

@@ -1,30 +1,31 @@
-package serve
+package site
 
 import (
 	"strconv"
 	"strings"
 )
 
-// encoding is a form in which a file is sent.
-type encoding int
+// Encoding is a form in which a file is sent.
+type Encoding uint8
 
 // Encodings, the one that is preferred among equals last.
 const (
-	identity encoding = iota
-	gzipped
-	zstded
-	encodings // how many there are
+	Identity Encoding = iota
+	Gzip
+	Zstd
+	// Encodings is how many there are.
+	Encodings = int(iota)
 )
 
-// name is the encoding's content coding.
-func (e encoding) name() string { return [encodings]string{"", "gzip", "zstd"}[e] }
+// String is the encoding's content coding, "" for Identity.
+func (e Encoding) String() string { return [Encodings]string{"", "gzip", "zstd"}[e] }
 
-// etagSuffix distinguishes the tags of one file's forms.
-func (e encoding) etagSuffix() string { return [encodings]string{"", "-gzip", "-zstd"}[e] }
+// tagSuffix distinguishes the tags of one file's forms.
+func (e Encoding) tagSuffix() string { return [Encodings]string{"", "-gzip", "-zstd"}[e] }
 
 // accepted are the encodings that a reader takes, by weight in thousandths; 0
 // is refused.
-type accepted [encodings]int
+type accepted [Encodings]int
 
 // parseAccept reads Accept-Encoding (RFC 9110, 12.5.3). A coding that is not
 // named has the weight of "*"; without one it is refused, save identity, which
@@ -45,11 +46,11 @@ func parseAccept(header string) accepted {
 		}
 		switch strings.ToLower(strings.TrimSpace(name)) {
 		case "identity":
-			a[identity] = weight
+			a[Identity] = weight
 		case "gzip", "x-gzip":
-			a[gzipped] = weight
+			a[Gzip] = weight
 		case "zstd":
-			a[zstded] = weight
+			a[Zstd] = weight
 		case "*":
 			star = weight
 		}
@@ -59,7 +60,7 @@ func parseAccept(header string) accepted {
 		case a[e] != unset:
 		case star != unset:
 			a[e] = star
-		case encoding(e) == identity:
+		case Encoding(e) == Identity:
 			a[e] = 1
 		default:
 			a[e] = 0
@@ -80,10 +81,10 @@ func parseWeight(s string) int {
 // choose returns the available encoding that is accepted best. A
 // reader that accepts none gets the plain file: that is of more use than a
 // refusal.
-func (a accepted) choose(has func(encoding) bool) encoding {
-	best := identity
-	for e := gzipped; e < encodings; e++ {
-		if a[e] > 0 && a[e] >= a[best] && has(e) {
+func (a accepted) choose(lengths *[Encodings]int64) Encoding {
+	best := Identity
+	for e := Gzip; int(e) < Encodings; e++ {
+		if a[e] > 0 && a[e] >= a[best] && lengths[e] != 0 {
 			best = e
 		}
 	}
