@@ -40,7 +40,7 @@ type Handler struct {
 	// Cache has small files.
 	Cache *Cache
 	// Older opens a hashed file of a version that was shown before, by its name; nil for
-	// none. With an error there is no such file.
+	// none. With an error there is no such file, unless it is a Temporary.
 	Older func(ctx context.Context, name string) (Form, error)
 	// Failed is told of everything of a version that could not be read: a file, or nil
 	// where an address could not be looked up. It may be nil.
@@ -107,11 +107,15 @@ func (h *Handler) Answer(w http.ResponseWriter, r *http.Request, v Version) Repl
 		return h.file(w, r, v, found.File)
 	}
 	if h.Older != nil && IsHashed(path[1:]) {
-		if form, err := h.Older(r.Context(), path[1:]); err == nil {
+		form, err := h.Older(r.Context(), path[1:])
+		if err == nil {
 			defer form.Close()
 			header["Cache-Control"] = foreverValue
 			header["Content-Type"] = mediaOf(path).contentType
 			return h.content(w, r, v, nil, form)
+		}
+		if _, ok := isTemporary(err); ok {
+			return h.broken(w, r, v, nil, err)
 		}
 	}
 	return h.missing(w, r, v)

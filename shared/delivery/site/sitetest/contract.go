@@ -82,11 +82,19 @@ func stub(to string) string {
 
 const themeName = "bindery/theme.0123456789ab.css"
 
-// sample is a small site with one of each kind of address, and files of more than one
-// part.
-func sample() map[string]string {
+// largeSample is the sample with files of more than one part.
+func largeSample() map[string]string {
+	files := sample()
 	noise := make([]byte, 2500<<10)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise) // never fails
+	files["large.txt"] = strings.Repeat("large file\n", 100_000)
+	files["large.json"] = `"` + hex.EncodeToString(noise[:1200<<10]) + `"` // its forms are large too
+	files["large.bin"] = string(noise)
+	return files
+}
+
+// sample is a small site with one of each kind of address.
+func sample() map[string]string {
 	return map[string]string{
 		"index.html":        page("home"),
 		"404.html":          page("nothing here"),
@@ -95,14 +103,11 @@ func sample() map[string]string {
 		"api/index.html":    page("api"),
 		"section.html":      page("section"), "section/index.html": stub("../section.html"), "section/page.html": page("in it"),
 		"both.html": page("beside"), "both/index.html": page("inside"),
-		"old.html":   stub("guides/start.html"),
-		themeName:    strings.Repeat("body{color:red}\n", 100),
-		"logo.png":   "\x89PNG\r\n",
-		"größe.txt":  "size",
-		"empty.txt":  "",
-		"large.txt":  strings.Repeat("large file\n", 200_000),
-		"large.json": `"` + hex.EncodeToString(noise[:1200<<10]) + `"`, // its forms are large too
-		"large.bin":  string(noise),
+		"old.html":  stub("guides/start.html"),
+		themeName:   strings.Repeat("body{color:red}\n", 100),
+		"logo.png":  "\x89PNG\r\n",
+		"größe.txt": "size",
+		"empty.txt": "",
 	}
 }
 
@@ -215,7 +220,7 @@ func vary(f *site.Facts) string {
 
 // testAnswers: status, body and headers of a site's addresses.
 func testAnswers(t *testing.T, open Open) {
-	files := sample()
+	files := largeSample()
 	w := serve(t, open(t, files, sampleInfo()), "", inMemory())
 	const short, forever = "public, max-age=60", "public, max-age=31536000, immutable"
 	start := Tag(files["guides/start.html"], samplePolicy, site.Identity)
@@ -407,7 +412,7 @@ func unfold(t testing.TB, got answer) string {
 
 // testForms: a reader gets the form that it takes, and each unfolds into the file.
 func testForms(t *testing.T, open Open) {
-	files := sample()
+	files := largeSample()
 	s := open(t, files, sampleInfo())
 	for cached, cache := range map[string]*site.Cache{"": site.NewCache(0, 0), "cached": inMemory()} {
 		w := serve(t, s, "", cache)
@@ -467,7 +472,7 @@ func testForms(t *testing.T, open Open) {
 // testTags: a copy under another policy is not still good, but for files that any page
 // may load.
 func testTags(t *testing.T, open Open) {
-	files := sample()
+	files := largeSample()
 	cache := inMemory() // for both
 	before := serve(t, open(t, files, sampleInfo()), "", cache)
 	info := sampleInfo()

@@ -92,8 +92,8 @@ func NewMemory(t testing.TB, files map[string]string, info *bundle.Info) *Memory
 
 func zip(data []byte) []byte {
 	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	_, _ = w.Write(data) // into memory
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed) // a level that there is
+	_, _ = w.Write(data)                              // into memory
 	_ = w.Close()
 	return out.Bytes()
 }

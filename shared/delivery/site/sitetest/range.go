@@ -14,7 +14,7 @@ import (
 // testRanges: parts of a file are those of its plain form, whatever the reader takes and
 // however large the file is.
 func testRanges(t *testing.T, open Open) {
-	files := sample()
+	files := largeSample()
 	s := open(t, files, sampleInfo())
 	start, large := files["guides/start.html"], files["large.bin"]
 	tag := Tag(start, samplePolicy, site.Identity)
