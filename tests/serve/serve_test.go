@@ -269,7 +269,8 @@ func walkServed(t *testing.T, file string, whole bool) {
 		at := (&url.URL{Path: strings.TrimSuffix(clean, "index")}).String()
 		_, again := s.get(t, at)
 		if again == http.StatusPermanentRedirect && strings.HasSuffix(clean, "/index") {
-			again = s.follow(t, at) // the page lies beside its folder
+			// The page is beside its folder, and both of the folder's addresses lead to it.
+			again, status = s.follow(t, at), s.follow(t, address.String())
 		}
 		if again != status && !(line.Path == "404.html" && again == 404) {
 			t.Errorf("%s: status %d, and %d at its clean address", line.Path, status, again)

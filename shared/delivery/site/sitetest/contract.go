@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -165,6 +166,13 @@ func serve(t testing.TB, s Storage, base string, cache *site.Cache) *web {
 	t.Cleanup(server.Close)
 	w.url = server.URL
 	return w
+}
+
+// reported are the failures up to now.
+func (w *web) reported() []failure {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.failures)
 }
 
 // inMemory is a cache that has the small files of the sample.
@@ -323,8 +331,8 @@ func testAnswers(t *testing.T, open Open) {
 			}
 		})
 	}
-	if len(w.failures) > 0 {
-		t.Errorf("failures: %v", w.failures)
+	if failures := w.reported(); len(failures) > 0 {
+		t.Errorf("failures: %v", failures)
 	}
 }
 

@@ -28,7 +28,7 @@ func testDamage(t *testing.T, open Open) {
 			}
 		}
 		seen := map[string]bool{}
-		for _, f := range w.failures {
+		for _, f := range w.reported() {
 			seen[f.name] = true
 			if temporary, ok := errors.AsType[*site.Temporary](f.err); ok {
 				t.Errorf("%s %s: %v counts as temporary", cached, f.name, temporary)
@@ -78,7 +78,7 @@ func testDamageOfLarge(t *testing.T, open Open) {
 	if got := w.get(t, "HEAD", "/large.bin"); got.status != 200 || got.length != int64(len(large)) {
 		t.Errorf("HEAD: status %d, length %d", got.status, got.length)
 	}
-	for _, f := range w.failures {
+	for _, f := range w.reported() {
 		if f.name != "large.bin" && f.name != "large.json" {
 			t.Errorf("a failure is reported of %q: %v", f.name, f.err)
 		}
@@ -113,7 +113,7 @@ func testFailure(t *testing.T, open Open) {
 			t.Errorf("%s: status %d", path, got.status)
 		}
 	}
-	if len(w.failures) == 0 {
+	if len(w.reported()) == 0 {
 		t.Error("no failure is reported")
 	}
 	s.Fail(false)

@@ -85,8 +85,8 @@ func testRanges(t *testing.T, open Open) {
 		if got := w.get(t, "GET", "/guides/start", "Range", "bytes=0-0"+strings.Repeat(",2-2", 15)); got.status != 206 {
 			t.Errorf("%s as many parts as are sent: status %d", cached, got.status)
 		}
-		if len(w.failures) > 0 {
-			t.Errorf("failures: %v", w.failures)
+		if failures := w.reported(); len(failures) > 0 {
+			t.Errorf("failures: %v", failures)
 		}
 	}
 }
