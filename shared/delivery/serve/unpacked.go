@@ -105,9 +105,8 @@ func (v *volume) openSite(ctx context.Context, digest string) (_ *unpacked, err 
 	}
 	err = readPacked(filepath.Join(s.dir, packedDir), size.Size(), func(p packedFile) {
 		if f := s.files[p.Path]; f != nil {
-			for e, form := range map[site.Encoding]span{site.Gzip: p.Gzip, site.Zstd: p.Zstd} {
-				f.facts.Lengths[e], f.offsets[e] = form.Length, form.Offset
-			}
+			f.facts.Lengths[site.Gzip], f.offsets[site.Gzip] = p.Gzip.Length, p.Gzip.Offset
+			f.facts.Lengths[site.Zstd], f.offsets[site.Zstd] = p.Zstd.Length, p.Zstd.Offset
 		}
 	})
 	if err != nil {
