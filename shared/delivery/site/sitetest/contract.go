@@ -27,7 +27,7 @@ type Storage struct {
 	Version site.Version
 	// Damage changes a byte of each form of a file where the storage has it, so that
 	// what a reader would get differs: at an offset near the given one, from the end
-	// if that is negative.
+	// if that is negative. Small files beside it may become unreadable too.
 	Damage func(t testing.TB, name string, offset int64)
 	// Fail has reads fail with a site.Temporary, or ends that; nil for a storage that
 	// has no such failures.
@@ -83,14 +83,20 @@ func stub(to string) string {
 
 const themeName = "bindery/theme.0123456789ab.css"
 
+// noise is as many bytes that can't be compressed, the same each time.
+func noise(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(b) // never fails
+	return string(b)
+}
+
 // largeSample is the sample with files of more than one part.
 func largeSample() map[string]string {
 	files := sample()
-	noise := make([]byte, 2500<<10)
-	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise) // never fails
+	noise := noise(2500 << 10)
 	files["large.txt"] = strings.Repeat("large file\n", 100_000)
-	files["large.json"] = `"` + hex.EncodeToString(noise[:1200<<10]) + `"` // its forms are large too
-	files["large.bin"] = string(noise)
+	files["large.json"] = `"` + hex.EncodeToString([]byte(noise[:1200<<10])) + `"` // its forms are large too
+	files["large.bin"] = noise
 	return files
 }
 

@@ -8,13 +8,16 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/site"
 )
 
+// otherName is a file that is large enough to share nothing with others in a storage.
+const otherName = "other.txt"
+
 // testDamage: of a file that differs from what was exported nothing is sent, in any form,
 // and the rest of the site is there.
 func testDamage(t *testing.T, open Open) {
 	for cached, cache := range map[string]func() *site.Cache{"": func() *site.Cache { return site.NewCache(0, 0) }, "cached": inMemory} {
 		files := sample()
+		files[otherName] = noise(300 << 10)
 		w := serve(t, open(t, files, sampleInfo()), "", cache())
-		known := w.get(t, "GET", "/api/")
 		w.Damage(t, "guides/start.html", 40)
 		w.Damage(t, "404.html", 40)
 		w.Damage(t, "logo.png", 2)
@@ -37,8 +40,8 @@ func testDamage(t *testing.T, open Open) {
 		if !seen["guides/start.html"] || !seen["404.html"] || !seen["logo.png"] || len(seen) != 3 {
 			t.Errorf("%s failures are reported of %v", cached, seen)
 		}
-		if got := w.get(t, "GET", "/api/"); got.status != 200 || got.body != known.body {
-			t.Errorf("%s another page: status %d", cached, got.status)
+		if got := w.get(t, "GET", "/"+otherName); got.status != 200 || got.body != files[otherName] {
+			t.Errorf("%s another file: status %d", cached, got.status)
 		}
 		// What a reader has is not damaged.
 		if got := w.get(t, "GET", "/guides/start", "If-None-Match", Tag(files["guides/start.html"], samplePolicy, site.Identity)); got.status != 304 {
