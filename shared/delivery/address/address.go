@@ -26,7 +26,7 @@ type Addresses struct {
 	Redirects *Redirects
 }
 
-// Answer is what an address leads to: at most one of File, a name, and To is set.
+// Answer answers an address: at most one of File, a name, and To is set.
 type Answer = Found[string]
 
 // Find is Site's, with names as files.

@@ -25,7 +25,7 @@ type Site[F comparable] struct {
 	Redirects *Redirects
 }
 
-// Place is what there is at the address x.
+// Place has everything that is at the address x.
 type Place[F comparable] struct {
 	// Plain, Page and Index are the files x, x.html and x/index.html. The root has
 	// an Index alone, index.html.
@@ -35,7 +35,7 @@ type Place[F comparable] struct {
 	Redirects []bundle.Redirect
 }
 
-// Found is what an address leads to: at most one of File and To is set.
+// Found answers an address: at most one of File and To is set.
 type Found[F comparable] struct {
 	// File is the file to send.
 	File F
@@ -147,8 +147,8 @@ func (s *Site[F]) step(ctx context.Context, urlPath, rawQuery string) (Found[F],
 	return s.elsewhere(ctx, name, bare(source), at, rawQuery, answer, stub)
 }
 
-// elsewhere is what answers the address name where there is no page: instead of the
-// answer, if that is a stub's. source is what redirects of the stub are from.
+// elsewhere returns the answer at the address name where there is no page. It is the
+// given one if no redirect takes its place. Redirects of a stub are from source.
 func (s *Site[F]) elsewhere(ctx context.Context, name, source string, at Place[F], rawQuery string, answer Found[F], stub bool) (Found[F], error) {
 	if to, permanent, ok := s.Redirects.exact(at.Redirects, name, rawQuery); ok {
 		return Found[F]{To: to, Permanent: permanent}, nil
@@ -197,7 +197,7 @@ func isIndexOf(name, address string) bool {
 	return ok && (rest == "/index" || rest == "/index.html")
 }
 
-// bare returns the address that the name of a file stands for.
+// bare returns the address of the file of a name.
 func bare(name string) string {
 	name = strings.TrimSuffix(name, ".html")
 	if name == "index" {

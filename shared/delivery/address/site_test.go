@@ -65,7 +65,7 @@ func (r *rows) site(t testing.TB) *Site[string] {
 				return name
 			}
 			at := Place[string]{Plain: has(name), Page: has(name + ".html"), Index: has(strings.TrimPrefix(name+"/index.html", "/"))}
-			// As an index whose keys are addresses would have it: with others.
+			// With others, as in an index with addresses as its keys.
 			for _, one := range r.redirects {
 				from := redirect.Parse(one.From)
 				if _, wild := redirect.Compile(from.Path); !wild && !from.Optional && bare(from.Path) == bare(name) {

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// Cache keeps small forms of files in memory, up to a number of bytes. Answers of
+// Cache has small forms of files in memory, up to a number of bytes. Answers of
 // several versions and sites may share it: a key says which bytes they are. Finding
 // takes no lock. What was not used since it was last looked at goes first. What many
 // ask for while it is not there is read once.

@@ -70,7 +70,7 @@ func TestCacheKeys(t *testing.T) {
 }
 
 // TestCacheReadsOnce: a hundred readers of what is not in memory cause one read, also if
-// the one whose read it is goes, and one that goes waits no longer.
+// the one that reads goes, and one that goes waits no longer.
 func TestCacheReadsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := NewCache(1<<20, 1<<10)

@@ -35,7 +35,7 @@ func CacheControl(name string) string {
 
 // Handler answers readers of versions. Its fields are not changed once it is used.
 type Handler struct {
-	// Base is what the site is mounted under: "" or a path such as "/docs".
+	// Base is the path that the site is mounted under: "" or a path such as "/docs".
 	Base string
 	// Cache has small files.
 	Cache *Cache
@@ -50,12 +50,12 @@ type Handler struct {
 	Send func(w http.ResponseWriter, r *http.Request, body []byte) int64
 }
 
-// Reply is what an answer came to.
+// Reply describes an answer that was given.
 type Reply struct {
 	Status int
 	// Bytes is how many of the body went out.
 	Bytes int64
-	// Err is what kept the rest from being sent. The caller must end the connection then,
+	// Err is why the rest was not sent. The caller must end the connection then,
 	// by a panic with http.ErrAbortHandler: half a file must not look like all of it.
 	Err error
 }

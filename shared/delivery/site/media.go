@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// media is what is known of a kind of file.
+// media describes a kind of file.
 type media struct {
 	contentType []string // as a header's values
 	text        bool     // worth compressing

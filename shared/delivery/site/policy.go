@@ -9,7 +9,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
 
-// Policy is what the pages of a version may do: a header of every answer.
+// Policy says what the pages of a version may do, in a header of every answer.
 type Policy struct {
 	value  []string // as a header's values
 	digest PolicyDigest

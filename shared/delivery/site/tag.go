@@ -2,8 +2,8 @@ package site
 
 import "encoding/hex"
 
-// Key is what the bytes and the headers of an answer depend on: whatever has the same
-// key is the same answer. An ETag is a key as text, so that every storage gives the same
+// Key has everything that the bytes and the headers of an answer depend on: the same key
+// is the same answer. An ETag is a key as text, so that every storage gives the same
 // tag to the same file under the same policy.
 type Key struct {
 	// Sum is the fingerprint of the plain file.
@@ -16,8 +16,8 @@ type Key struct {
 
 // keyOf returns the key of an answer. A browser that is told that its copy is still
 // good may show it under the policy that the copy came with, so pages with another policy are
-// other answers. Files with a digest in their names are loaded by pages, by whose policy
-// they run, and are never asked for again: they are the same under every policy,
+// other answers. Files with a digest in their names are loaded by pages, run by the
+// policy of the page, and are never asked for again: they are the same under every policy,
 // unless they can be shown alone.
 func keyOf(f *Facts, p *Policy, e Encoding) Key {
 	k := Key{Sum: f.Sum, Encoding: e}

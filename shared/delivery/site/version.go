@@ -26,8 +26,8 @@ type Version interface {
 	NotFound(ctx context.Context) (File, error)
 	// Policy is the same at every call.
 	Policy() *Policy
-	// Release ends the use of the version. Whoever got it calls it, once, after the
-	// last answer.
+	// Release ends the use of the version. The caller of Answer calls it,
+	// once, after the last answer.
 	Release()
 }
 

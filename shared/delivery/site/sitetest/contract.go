@@ -184,7 +184,7 @@ func (w *web) reported() []failure {
 // inMemory is a cache that has the small files of the sample.
 func inMemory() *site.Cache { return site.NewCache(4<<20, 512<<10) }
 
-// answer is what came to a reader.
+// answer is one that came to a reader.
 type answer struct {
 	status int
 	header http.Header
@@ -356,7 +356,7 @@ func testMethods(t *testing.T, open Open) {
 	}
 }
 
-// testBasePath: under a sub-path the site is what it is at the root, and there is
+// testBasePath: under a sub-path the site is the same as at the root, and there is
 // nothing beside it.
 func testBasePath(t *testing.T, open Open) {
 	w := serve(t, open(t, sample(), sampleInfo()), "/docs", inMemory())
