@@ -59,7 +59,7 @@ var (
 	diagnostics = job.DiagnosticsKey("*")
 	shardPlans  = beside(job.ShardKey("*", 1))
 	units       = beside(job.UnitsKey("*", 1))
-	fileLists   = beside(job.FilesKey("*", 1))
+	indexRows   = beside(job.RowsKey("*", 1))
 	facts       = beside(job.FactsKey("*", 1))
 	apiSlices   = job.SlicesKey("*")
 	searchParts = beside(job.SearchKey("*", 1))
@@ -167,7 +167,7 @@ func grants() map[string]access {
 		"rendershard": {
 			table: write, sources: published,
 			exports: map[string][]string{
-				sitePlan: get, shardPlans: get, units: both, fileLists: both, facts: both,
+				sitePlan: get, shardPlans: get, units: both, indexRows: both, facts: both,
 				apiSlices: get, searchParts: both, fullTexts: both, anyPart: takeBack, keptList: get, keptPacks: both,
 			},
 			exportsListing: true,
@@ -177,7 +177,7 @@ func grants() map[string]access {
 			sources: map[string][]string{anySource: get},
 			exports: map[string][]string{
 				sitePlan: {"GetObject", "DeleteObject"}, diagnostics: {"GetObject", "DeleteObject"}, shardPlans: del,
-				units: {"GetObject", "DeleteObject"}, fileLists: {"GetObject", "DeleteObject"}, facts: {"GetObject", "DeleteObject"},
+				units: {"GetObject", "DeleteObject"}, indexRows: {"GetObject", "DeleteObject"}, facts: {"GetObject", "DeleteObject"},
 				apiSlices: del, fullTexts: {"GetObject", "DeleteObject"}, searchParts: {"GetObject", "PutObject", "DeleteObject"}, fetched: {"GetObject", "DeleteObject"},
 				// The bundle is compared with the one before.
 				bundleFiles: both, findings: put, changeLists: put, anyPart: takeBack,

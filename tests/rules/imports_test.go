@@ -151,7 +151,7 @@ var rooms = map[string][]string{
 		"shared/base/buildid", "shared/base/html", "shared/base/json", "shared/base/lazy", "shared/base/remote", "shared/render/check", "shared/render/component", "shared/render/css",
 		"shared/render/diagram", "shared/render/frame", "shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference",
 		"shared/render/script", "shared/render/script/island", "shared/render/search", "shared/render/site", "shared/render/theme",
-		"shared/service/admin", "shared/service/job", "shared/service/kept", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle", "shared/delivery/diff",
+		"shared/service/admin", "shared/service/job", "shared/service/kept", "shared/service/snapshot", "shared/service/store", "shared/delivery/address", "shared/delivery/bundle", "shared/delivery/diff",
 	},
 	"shared/service/forge": {"shared/base/remote"},
 	// For tests alone: no program may import it, and no program's row names it.
@@ -174,7 +174,7 @@ var rooms = map[string][]string{
 	"shared/service/storetest": {"shared/service/job", "shared/service/store"},
 	"shared/service/webhook":   {"shared/base/remote", "shared/service/admin", "shared/service/api"},
 
-	"shared/delivery/bundle":  {"shared/base/json"},
+	"shared/delivery/bundle":  {"shared/base/json", "shared/base/redirect"},
 	"shared/delivery/address": {"shared/base/redirect", "shared/delivery/bundle"},
 	"shared/delivery/diff":    {"shared/base/json", "shared/delivery/address", "shared/delivery/bundle"},
 	"shared/delivery/serve":   {"shared/base/filelock", "shared/base/httpend", "shared/base/json", "shared/base/remote", "shared/delivery/address", "shared/delivery/bundle", "shared/delivery/site"},

@@ -112,6 +112,9 @@ func (a *archive) note() (err error) {
 	return err
 }
 
+// position is how many bytes the archive has so far.
+func (a *archive) position() int64 { return a.n }
+
 // Write implements io.Writer. The error is a *moreError where the next call goes on.
 func (a *archive) Write(p []byte) (int, error) {
 	size := len(p)

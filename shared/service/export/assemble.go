@@ -64,7 +64,7 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 		return err
 	}
 	w := s.newArchive(ctx, in.JobID, parts.unitBytes)
-	counts, err := s.writeBundle(ctx, src, parts, facts, files, w)
+	counts, root, err := s.writeBundle(ctx, src, parts, facts, files, w)
 	src.kept.Flush() // another call may be the last one
 	if err == nil && w.n > s.opt.MaxBundleBytes {
 		err = s.tooLarge()
@@ -81,7 +81,7 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 		return err
 	}
 	made := admin.Bundle{
-		Key: job.BundleKey(in.JobID), Size: info.Size, SHA256: w.digest(), Pages: facts.total.Pages, End: w.end, Cut: facts.cut,
+		Key: job.BundleKey(in.JobID), Size: info.Size, SHA256: w.digest(), Pages: facts.total.Pages, End: w.end, Cut: facts.cut, Index: root.String(),
 		Diagnostics: admin.Diagnostics{Errors: counts.Errors, Warnings: counts.Warnings, Notices: counts.Notices, Infos: counts.Infos},
 	}
 	made.Changes = s.compare(ctx, input.Job, made)
@@ -97,24 +97,28 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 
 // shardParts are what the shards of a job left for its bundle.
 type shardParts struct {
-	unitBytes, listBytes int64
-	units, lists         objectsReader
+	unitBytes int64
+	units     objectsReader
+	rows      placedRows
 }
 
 // parts looks the shards' parts up, whose units have the sizes in stored. A bundle
 // that will be too large is known before any of them is read.
 func (s *Steps) parts(ctx context.Context, id string, stored []int64) (*shardParts, error) {
-	p := &shardParts{units: objectsReader{ctx: ctx, objects: s.opt.Objects, sizes: stored, values: s.opt.Kept}, lists: objectsReader{ctx: ctx, objects: s.opt.Objects}}
+	p := &shardParts{units: objectsReader{ctx: ctx, objects: s.opt.Objects, sizes: stored, values: s.opt.Kept}}
 	for i, size := range stored {
+		before := p.unitBytes
 		if p.unitBytes += size; p.unitBytes > s.opt.MaxBundleBytes {
 			return nil, s.tooLarge()
 		}
-		list, err := s.opt.Objects.Stat(ctx, job.FilesKey(id, i+1))
+		p.units.keys = append(p.units.keys, job.UnitsKey(id, i+1))
+		rows, err := s.read(ctx, job.RowsKey(id, i+1), maxRows)
 		if err != nil {
 			return nil, err
 		}
-		p.listBytes += list.Size
-		p.lists.keys, p.units.keys = append(p.lists.keys, list.Key), append(p.units.keys, job.UnitsKey(id, i+1))
+		if err := p.rows.addShard(rows, before); err != nil {
+			return nil, err
+		}
 	}
 	return p, nil
 }
@@ -122,11 +126,11 @@ func (s *Steps) parts(ctx context.Context, id string, stored []int64) (*shardPar
 // writeBundle writes the archive: the units of all shards; units of files that
 // every bundle has, those that its pages' look needs, and those of its search;
 // and the last one with the lists.
-func (s *Steps) writeBundle(ctx context.Context, src *source, parts *shardParts, facts *report, files []script.File, w *archive) (bundle.Counts, error) {
+func (s *Steps) writeBundle(ctx context.Context, src *source, parts *shardParts, facts *report, files []script.File, w *archive) (_ bundle.Counts, root bundle.Place, err error) {
 	id := src.input.Job.ID
 	stored, err := w.skip()
 	if err != nil {
-		return bundle.Counts{}, err
+		return bundle.Counts{}, root, err
 	}
 	parts.units.skip(stored)
 	defer parts.units.Close()
@@ -140,20 +144,19 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, parts *shardParts,
 		return err
 	}
 	if _, err := w.ReadFrom(&parts.units); err != nil {
-		return bundle.Counts{}, err
+		return bundle.Counts{}, root, err
 	}
 
 	total := facts.total
-	var own []byte // lines of the list
 	fetched, err := s.remoteFiles(ctx, src.input.Job)
 	if err != nil {
-		return bundle.Counts{}, err
+		return bundle.Counts{}, root, err
 	}
-	put := &ownUnits{ctx: ctx, steps: s, kept: src.kept, w: w, note: func(f bundle.File) {
-		own = f.AppendLine(own)
+	note := func(f bundle.File) {
 		total.Files++
 		total.Bytes += f.Size
-	}}
+	}
+	put := &ownUnits{ctx: ctx, steps: s, kept: src.kept, w: w, note: note, placed: parts.rows.add}
 	err = s.writeOwn(ctx, src, put.add)
 	if err == nil && src.full != nil {
 		err = s.writeFull(ctx, src, len(facts.stored), facts.full, put)
@@ -167,34 +170,94 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, parts *shardParts,
 		err = s.writeRemote(ctx, id, fetched, put.add)
 	}
 	if err == nil && src.finder != nil {
+		put.role = bundle.Copy // small files with much in common
 		err = s.writeSearch(ctx, src, facts, put.add)
 	}
 	if closed := put.close(); err == nil {
 		err = closed
 	}
 	if err != nil {
-		return bundle.Counts{}, err
+		return bundle.Counts{}, root, err
 	}
 	if err := facts.finish(); err != nil {
-		return bundle.Counts{}, err
+		return bundle.Counts{}, root, err
 	}
+
+	info, err := s.describe(src, facts, total)
+	if err != nil {
+		return bundle.Counts{}, root, err
+	}
+	var more []byte // the line of the index
+	index, root, err := s.writeIndex(w, &parts.rows, info)
+	if err != nil {
+		return bundle.Counts{}, root, err
+	}
+	indexed := root.Length > 0
+	if indexed {
+		more = index.AppendLine(nil)
+		note(index)
+	}
+	info.Files, info.Bytes = total.Files, total.Bytes
 
 	w.end = w.n
 	out, err := s.units.Unit(w, bundle.Text)
 	if err != nil {
-		return bundle.Counts{}, internal("a unit could not be written", err)
+		return bundle.Counts{}, root, internal("a unit could not be written", err)
 	}
-	err = s.writeLists(ctx, src, out, parts, own, facts, total)
-	if ended := out.Finish(); err == nil {
+	err = s.writeLists(src, out, io.MultiReader(parts.rows.lines(), bytes.NewReader(more)), parts.rows.listBytes()+int64(len(more)), facts, info)
+	end := out.Finish
+	if indexed {
+		end = out.Close
+	}
+	if ended := end(); err == nil {
 		err = ended
 	}
-	return facts.counts, err
+	if err == nil && indexed {
+		_, err = w.Write(bundle.AppendFooter(nil, bundle.Footer{Root: root, Lists: w.end}))
+	}
+	return facts.counts, root, err
 }
 
-// writeLists writes the last unit.
-func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, parts *shardParts, own []byte, facts *report, total sums) error {
-	defer parts.lists.Close()
-	files, err := out.AddFrom(bundle.FilesPath, bundle.Epoch(), parts.listBytes+int64(len(own)), io.MultiReader(&parts.lists, bytes.NewReader(own)))
+// writeIndex writes the index. Its place is zero for a site that can't have one.
+func (s *Steps) writeIndex(w *archive, rows *placedRows, info *bundle.Info) (bundle.File, bundle.Place, error) {
+	var x bundle.IndexWriter
+	for _, unit := range rows.units {
+		if err := x.Add(unit.rows, unit.offset); err != nil {
+			return bundle.File{}, bundle.Place{}, internal("the rows of a unit can't be read", err)
+		}
+	}
+	x.AddRedirects(info.Redirects)
+	f, at, err := x.Write(&s.units, w, w.n, *info)
+	if fault, ok := errors.AsType[*bundle.Error](err); ok && fault.Fault == bundle.TooLarge {
+		s.opt.Log.WarnContext(w.ctx, "the bundle has no index", "job", w.job, "error", err)
+		return bundle.File{}, bundle.Place{}, nil
+	}
+	return f, at, err
+}
+
+// describe returns the bundle's description, without what depends on the lists.
+func (s *Steps) describe(src *source, facts *report, total sums) (*bundle.Info, error) {
+	job := src.input.Job
+	info := &bundle.Info{
+		Domain: job.Domain, Name: src.site.Config.Name, Version: job.Version, Snapshot: job.Snapshot,
+		Renderer: s.opt.Renderer, Paths: job.Paths, Groups: job.Groups, Pages: total.Pages, Files: total.Files, Bytes: total.Bytes,
+		Diagnostics: facts.listedCounts, Cut: facts.cut, CleanAddresses: !job.Settings.CanonicalHTML,
+		Sources: facts.look.addSources(src.views.Sources()),
+	}
+	info.Format = bundle.FormatOf(info)
+	if err := describeFeatures(info, src.input); err != nil {
+		return nil, err
+	}
+	if job.Settings.AllowHosts != "" {
+		info.Remote = &bundle.RemoteInfo{Hosts: job.Settings.Hosts(), SHA256: job.Plan.Remote}
+	}
+	info.Redirects = redirectsOf(src.site)
+	return info, nil
+}
+
+// writeLists writes the lists, the first of which has listBytes, and the description.
+func (s *Steps) writeLists(src *source, out *bundle.Unit, list io.Reader, listBytes int64, facts *report, info *bundle.Info) error {
+	files, err := out.AddFrom(bundle.FilesPath, bundle.Epoch(), listBytes, list)
 	if err != nil {
 		return err
 	}
@@ -202,23 +265,8 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, p
 	if err != nil {
 		return err
 	}
-	job := src.input.Job
-	info := bundle.Info{
-		Domain: job.Domain, Name: src.site.Config.Name, Version: job.Version, Snapshot: job.Snapshot,
-		Renderer: s.opt.Renderer, Paths: job.Paths, Groups: job.Groups, Pages: total.Pages, Files: total.Files, Bytes: total.Bytes,
-		Diagnostics: facts.listedCounts, Cut: facts.cut, CleanAddresses: !job.Settings.CanonicalHTML,
-		FileList:       bundle.ListInfo{Size: files.Size, SHA256: files.SHA256},
-		DiagnosticList: bundle.ListInfo{Size: diagnostics.Size, SHA256: diagnostics.SHA256},
-		Sources:        facts.look.addSources(src.views.Sources()),
-	}
-	info.Format = bundle.FormatOf(&info)
-	if err := describeFeatures(&info, src.input); err != nil {
-		return err
-	}
-	if job.Settings.AllowHosts != "" {
-		info.Remote = &bundle.RemoteInfo{Hosts: job.Settings.Hosts(), SHA256: job.Plan.Remote}
-	}
-	info.Redirects = redirectsOf(src.site)
+	info.FileList = bundle.ListInfo{Size: files.Size, SHA256: files.SHA256}
+	info.DiagnosticList = bundle.ListInfo{Size: diagnostics.Size, SHA256: diagnostics.SHA256}
 	data, err := json.MarshalIndent(info, "", "  ")
 	if err != nil {
 		return internal("the bundle's description could not be written", err)

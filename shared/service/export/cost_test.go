@@ -192,8 +192,8 @@ func TestCostOfTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	once, each := job.AfterAsks(0), job.AfterAsks(1)
-	says := fmt.Sprintf("ask for %d read unit of DynamoDB, %d writes and at most %d reads of S3 more, and %d reads for each shard",
-		once.ReadUnits, once.ObjectWrites, once.ObjectReads, each.ObjectReads-once.ObjectReads)
+	says := fmt.Sprintf("ask for %d read and %d write units of DynamoDB, %d writes and at most %d reads of S3 more, and %d reads for each shard",
+		once.ReadUnits, once.WriteUnits, once.ObjectWrites, once.ObjectReads, each.ObjectReads-once.ObjectReads)
 	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), says) {
 		t.Errorf("the cost page should say: %s", says)
 	}

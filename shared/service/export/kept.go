@@ -18,7 +18,7 @@ import (
 
 // From one export of a site to the next, three kinds of values are kept where
 // Options have a store for them: what a page's body is made into, under all that
-// it was made from, which package page lists; a unit's member of the archive, under
+// it was made from, which package page lists; a unit's part of the archive, under
 // the digests of its files, as pieces of llms-full.txt are under theirs; and all else that a unit comes to, under the keys of
 // its pages and a digest of the whole site but for its sources, which package frame
 // has. So a change of text leaves all other units as they are. Where the site's
@@ -110,7 +110,7 @@ type keptUnit struct {
 	// Archive is the key of its member of the archive; the others are those of
 	// unitResult.
 	Archive           []byte
-	List, Facts, Full []byte
+	Rows, Facts, Full []byte
 	Index             keptIndex
 	Count             int
 	Bytes             int64
@@ -147,7 +147,7 @@ func (s *Steps) recallUnit(src *source, key kept.Key, work []pageWork, r *unitRe
 		src.kept.Use(work[i].key)
 	}
 	s.whole.Add(1)
-	r.files, r.facts, r.full, r.key, r.kept, r.sums = u.List, u.Facts, u.Full, &key, &u.Index, sums{Files: u.Count, Bytes: u.Bytes}
+	r.rows, r.facts, r.full, r.key, r.kept, r.sums = u.Rows, u.Facts, u.Full, &key, &u.Index, sums{Files: u.Count, Bytes: u.Bytes}
 	return true
 }
 
@@ -178,7 +178,7 @@ func (s *Steps) keepUnit(src *source, key, archive kept.Key, w *unitWriter) {
 	files := slices.Sorted(maps.Keys(w.asked))
 	src.kept.Put(key, kept.Append(nil, keptUnit{
 		Files: files, Sum: src.sumOf(files), Archive: archive[:],
-		List: w.files, Facts: w.facts, Full: w.full, Index: keptIndex{w.index.Pages(), w.index.Encode()}, Count: w.sums.Files, Bytes: w.sums.Bytes,
+		Rows: w.rows, Facts: w.facts, Full: w.full, Index: keptIndex{w.index.Pages(), w.index.Encode()}, Count: w.sums.Files, Bytes: w.sums.Bytes,
 	}))
 }
 
@@ -240,9 +240,9 @@ func (w *unitWriter) ask(in *page.Inputs) {
 
 // member is a file of a unit that is not written yet.
 type member struct {
-	name     string
+	bundle.File
 	modified time.Time
-	size     int
+	role     bundle.Role
 }
 
 // heldUnit is the files of a unit before they are compressed.
@@ -252,13 +252,11 @@ type heldUnit struct {
 	digest  []byte        // what the unit's bytes follow from
 }
 
-// add adds a file and returns its line of the list.
-func (h *heldUnit) add(name string, modified time.Time, data []byte) bundle.File {
-	h.members = append(h.members, member{name, modified, len(data)})
+// add adds a file.
+func (h *heldUnit) add(f bundle.File, modified time.Time, data []byte, role bundle.Role) {
+	h.members = append(h.members, member{f, modified, role})
 	h.data.Write(data)
-	f := bundle.FileOf(name, data)
-	h.digest = f.AppendLine(binary.AppendVarint(h.digest, modified.Unix()))
-	return f
+	h.digest = f.AppendLine(append(binary.AppendVarint(h.digest, modified.Unix()), byte(role)))
 }
 
 // holding returns a unit to which files are added; release ends its use.
@@ -284,28 +282,33 @@ func (s *Steps) heldKey(h *heldUnit) kept.Key {
 	return s.keyOf("unit", sum[:])
 }
 
-// compress appends a unit's member of the archive to out. Where the same files were
-// compressed before, they are not compressed again.
-func (s *Steps) compress(values *kept.Store, h *heldUnit, key kept.Key, out *bytes.Buffer) error {
-	if load(values, key, out) {
-		return nil
+// rowsKey is under what the rows of a unit are cached.
+func (s *Steps) rowsKey(key kept.Key) kept.Key { return s.keyOf("rows", key[:]) }
+
+// compress appends a unit to out, its part of the archive, and returns its rows. Where
+// the same files were compressed before, they are not compressed again.
+func (s *Steps) compress(values *kept.Store, h *heldUnit, key kept.Key, out *bytes.Buffer) (rows []byte, err error) {
+	if rows, ok := values.Get(s.rowsKey(key)); ok && load(values, key, out) {
+		return rows, nil
 	}
 	archive, err := s.units.Unit(out, bundle.Text)
 	if err != nil {
-		return internal("a unit could not be written", err)
+		return nil, internal("a unit could not be written", err)
 	}
 	for _, m := range h.members {
-		if err = archive.Put(m.name, m.modified, h.data.Next(m.size)); err != nil {
+		if err = archive.Put(m.File, m.modified, h.data.Next(int(m.Size)), m.role); err != nil {
 			break
 		}
 	}
 	if closed := archive.Close(); err == nil {
 		err = closed
 	}
-	if err == nil {
-		values.Put(key, out.Bytes())
+	if err != nil {
+		return nil, err
 	}
-	return err
+	values.Put(key, out.Bytes())
+	values.Put(s.rowsKey(key), archive.Rows())
+	return archive.Rows(), nil
 }
 
 // renderHeld renders a unit of pages as renderUnit does, unless it is kept.
@@ -327,13 +330,21 @@ func (s *Steps) renderHeld(ctx context.Context, src *source, u unit, r *unitResu
 		return err
 	}
 	key := s.heldKey(held)
+	rows, ok := []byte(nil), false
+	if s.refers() {
+		rows, ok = src.kept.Get(s.rowsKey(key))
+	}
+	if ok && s.takeUnit(src, key, r) { // the same files were compressed before
+		r.rows = rows
+	} else {
+		r.archive = s.buffer()
+		if r.rows, err = s.compress(src.kept, held, key, r.archive); err != nil {
+			return err
+		}
+	}
 	if w.sure {
 		r.key = &whole
 		s.keepUnit(src, whole, key, w)
 	}
-	if s.refers() && s.takeUnit(src, key, r) { // the same files were compressed before
-		return nil
-	}
-	r.archive = s.buffer()
-	return s.compress(src.kept, held, key, r.archive)
+	return nil
 }

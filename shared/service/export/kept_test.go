@@ -453,6 +453,11 @@ func TestDamagedPacksAreRenderedAgain(t *testing.T) {
 	}
 }
 
+// A positionedBuffer knows how many bytes it has taken.
+type positionedBuffer struct{ *bytes.Buffer }
+
+func (b positionedBuffer) position() int64 { return int64(b.Len()) }
+
 // TestOwnFiles: files of a bundle that no shard has come to the same bytes with and
 // without what is kept, and a change costs what stands around it.
 func TestOwnFiles(t *testing.T) {
@@ -471,7 +476,8 @@ func TestOwnFiles(t *testing.T) {
 		t.Helper()
 		var out, list bytes.Buffer
 		s := New(Options{Renderer: "test"})
-		o := &ownUnits{ctx: t.Context(), steps: s, kept: store, w: &out, note: func(f bundle.File) { list.Write(f.AppendLine(nil)) }}
+		var rows placedRows
+		o := &ownUnits{ctx: t.Context(), steps: s, kept: store, w: positionedBuffer{&out}, placed: rows.add, note: func(f bundle.File) { list.Write(f.AppendLine(nil)) }}
 		for n := range 200 {
 			name := fmt.Sprintf("file%d.js", n)
 			data := bytes.Repeat([]byte(name), 1000)
@@ -528,6 +534,10 @@ func TestOwnFiles(t *testing.T) {
 			if !bytes.Contains(list.Bytes(), line.AppendLine(nil)) {
 				t.Errorf("%s has another line", name)
 			}
+		}
+		lines, err := io.ReadAll(rows.lines())
+		if err != nil || !bytes.Equal(lines, list.Bytes()) || rows.listBytes() != int64(list.Len()) {
+			t.Errorf("the rows have other files than were written: %v", err)
 		}
 		return out.Bytes()
 	}

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"io"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -25,11 +24,22 @@ type ownUnits struct {
 	ctx   context.Context
 	steps *Steps
 	kept  *kept.Store
-	w     io.Writer
+	w     positioned
 	note  func(bundle.File)
-	out   *bundle.Unit
-	held  *heldUnit // in place of out, where what is compressed is kept
-	bytes int
+	// placed is called with the rows of a unit and the offset where it begins.
+	placed func(rows []byte, offset int64)
+	out    *bundle.Unit
+	held   *heldUnit // in place of out, where what is compressed is kept
+	begun  int64     // where out begins
+	bytes  int
+	// role is that of the files that are added next.
+	role bundle.Role
+}
+
+// positioned is a writer that knows how many bytes it has taken.
+type positioned interface {
+	io.Writer
+	position() int64
 }
 
 // add writes a file.
@@ -42,31 +52,37 @@ func (o *ownUnits) add(name string, data []byte) error {
 			return err
 		}
 	}
-	f, err := o.put(name, data)
-	if err != nil {
+	if err := o.put(name, data); err != nil {
 		return err
 	}
 	o.bytes += len(data)
-	o.note(f)
 	if hashOf(name)%ownCut == 0 {
 		return o.close()
 	}
 	return nil
 }
 
-func (o *ownUnits) put(name string, data []byte) (f bundle.File, err error) {
+func (o *ownUnits) put(name string, data []byte) (err error) {
+	f := bundle.FileOf(name, data)
+	role := o.role
+	if strings.HasSuffix(name, ".html") && address.IsStub(data) {
+		role = bundle.Stub
+	}
+	o.note(f)
 	if o.kept != nil {
 		if o.held == nil {
 			o.held = o.steps.holding()
 		}
-		return o.held.add(name, bundle.Epoch(), data), nil
+		o.held.add(f, bundle.Epoch(), data, role)
+		return nil
 	}
 	if o.out == nil {
+		o.begun = o.w.position()
 		if o.out, err = o.steps.units.Unit(o.w, bundle.Text); err != nil {
-			return f, internal("a unit could not be written", err)
+			return internal("a unit could not be written", err)
 		}
 	}
-	return o.out.Add(name, bundle.Epoch(), data)
+	return o.out.Put(f, bundle.Epoch(), data, role)
 }
 
 // close ends the unit that is being written.
@@ -74,13 +90,17 @@ func (o *ownUnits) close() (err error) {
 	switch {
 	case o.held != nil:
 		data := o.steps.buffer()
-		if err = o.steps.compress(o.kept, o.held, o.steps.heldKey(o.held), data); err == nil {
+		var rows []byte
+		if rows, err = o.steps.compress(o.kept, o.held, o.steps.heldKey(o.held), data); err == nil {
+			o.placed(rows, o.w.position())
 			_, err = o.w.Write(data.Bytes())
 		}
 		o.steps.release(data)
 		o.steps.release(o.held.data)
 	case o.out != nil:
-		err = o.out.Close()
+		if err = o.out.Close(); err == nil {
+			o.placed(o.out.Rows(), o.begun)
+		}
 	}
 	o.out, o.held, o.bytes = nil, nil, 0
 	return err
@@ -102,53 +122,47 @@ func (o *ownUnits) addText(name string, size int64, r io.Reader) error {
 	if err := o.close(); err != nil {
 		return err
 	}
-	header, err := bundle.Header(name, bundle.Epoch(), size)
+	begun := o.w.position()
+	f, err := o.steps.units.File(o.w, name, bundle.Epoch(), size)
 	if err != nil {
-		return internal("a file of the bundle could not be written", err)
-	}
-	if err := o.member(header); err != nil {
 		return err
 	}
-	sum := sha256.New()
-	var n int64
 	err = eachPiece(r, func(piece []byte) error {
 		if err := o.ctx.Err(); err != nil {
 			return err
 		}
-		n += int64(len(piece))
-		sum.Write(piece)
-		return o.member(piece)
+		return o.piece(f, piece)
 	})
-	if err == nil && n != size {
-		err = internal("a file of the bundle has another size than was said", fmt.Errorf("%s: %d bytes, not %d", name, n, size))
-	}
-	if pad := bundle.Padding(size); err == nil && len(pad) > 0 {
-		err = o.member(pad)
-	}
 	if err != nil {
 		return err
 	}
-	o.note(bundle.File{Path: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil))})
+	line, rows, err := f.Close()
+	if err != nil {
+		return err
+	}
+	o.note(line)
+	o.placed(rows, begun)
 	return nil
 }
 
-// member writes data as a member of its own.
-func (o *ownUnits) member(data []byte) error {
-	if o.kept == nil {
-		return o.steps.units.Member(o.w, bundle.Text, data)
-	}
-	sum := sha256.Sum256(data)
-	key := o.steps.keyOf("member", sum[:])
+// piece writes a piece of a file.
+func (o *ownUnits) piece(f *bundle.FileWriter, piece []byte) error {
 	packed := o.steps.buffer()
 	defer o.steps.release(packed)
-	if !load(o.kept, key, packed) {
-		if err := o.steps.units.Member(packed, bundle.Text, data); err != nil {
+	var key kept.Key
+	if o.kept != nil {
+		sum := sha256.Sum256(piece)
+		key = o.steps.keyOf("piece", sum[:])
+	}
+	if o.kept == nil || !load(o.kept, key, packed) {
+		if err := o.steps.units.Piece(packed, piece); err != nil {
 			return internal("a unit could not be written", err)
 		}
-		o.kept.Put(key, packed.Bytes())
+		if o.kept != nil {
+			o.kept.Put(key, packed.Bytes())
+		}
 	}
-	_, err := o.w.Write(packed.Bytes())
-	return err
+	return f.Add(piece, packed.Bytes())
 }
 
 // eachPiece calls fn with a Markdown text in pieces. One ends before a line that

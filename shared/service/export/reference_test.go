@@ -105,8 +105,8 @@ func TestPlaygroundByTheFeatureTable(t *testing.T) {
 					}
 				}
 			}
-			if tt.has && traces != 3 {
-				t.Errorf("%d files tell of the playground, want the page, its script and bindery.json", traces)
+			if tt.has && traces != 4 {
+				t.Errorf("%d files tell of the playground, want the page, its script, bindery.json and the index", traces)
 			}
 		})
 	}

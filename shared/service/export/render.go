@@ -146,7 +146,7 @@ func (s *Steps) renderShard(ctx context.Context, in job.RenderInput, src *source
 		key  string
 		data [][]byte
 	}{
-		{job.FilesKey(in.JobID, in.Shard), out.files},
+		{job.RowsKey(in.JobID, in.Shard), out.rows},
 		{job.FactsKey(in.JobID, in.Shard), out.facts},
 		{job.FullKey(in.JobID, in.Shard), out.full},
 	} {
@@ -200,7 +200,7 @@ func (s *Steps) rendered(ctx context.Context, in job.RenderInput, searched bool)
 		return false, err
 	}
 	keys := []string{
-		job.UnitsKey(in.JobID, in.Shard), job.FilesKey(in.JobID, in.Shard), job.FactsKey(in.JobID, in.Shard), job.FullKey(in.JobID, in.Shard),
+		job.UnitsKey(in.JobID, in.Shard), job.RowsKey(in.JobID, in.Shard), job.FactsKey(in.JobID, in.Shard), job.FullKey(in.JobID, in.Shard),
 	}
 	if searched {
 		keys = append(keys, job.SearchKey(in.JobID, in.Shard))

@@ -66,6 +66,7 @@ type keptBundle struct {
 	SHA256   string
 	Pages    int
 	End      int64
+	Index    string
 	Errors   int
 	Warnings int
 	Notices  int
@@ -94,7 +95,7 @@ func (s *Steps) keepBundle(ctx context.Context, values *kept.Store, j admin.Expo
 	key := s.keyOf("bundle", []byte(j.Plan.Key))
 	values.KeepFile(key, body)
 	values.Put(key, kept.Append(nil, keptBundle{
-		Job: j.ID, Size: b.Size, SHA256: b.SHA256, Pages: b.Pages, End: b.End,
+		Job: j.ID, Size: b.Size, SHA256: b.SHA256, Pages: b.Pages, End: b.End, Index: b.Index,
 		Errors: b.Diagnostics.Errors, Warnings: b.Diagnostics.Warnings, Notices: b.Diagnostics.Notices, Infos: b.Diagnostics.Infos, Findings: findings,
 	}))
 }
@@ -117,7 +118,7 @@ func (s *Steps) recallBundle(ctx context.Context, values *kept.Store, j admin.Ex
 	}
 	defer f.Close()
 	bundle := admin.Bundle{
-		Key: job.BundleKey(j.ID), Size: k.Size, SHA256: k.SHA256, Pages: k.Pages, End: k.End,
+		Key: job.BundleKey(j.ID), Size: k.Size, SHA256: k.SHA256, Pages: k.Pages, End: k.End, Index: k.Index,
 		Diagnostics: admin.Diagnostics{Errors: k.Errors, Warnings: k.Warnings, Notices: k.Notices, Infos: k.Infos},
 	}
 	from := &failing{from: f}

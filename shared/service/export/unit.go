@@ -26,16 +26,17 @@ import (
 // shardOutput is what the units of a shard come to, beside their part of the
 // archive.
 type shardOutput struct {
-	files, facts [][]byte // of each unit
-	full         [][]byte // the pages' parts of llms-full.txt
-	fullBytes    int
-	index        shardIndex
-	sums         sums
+	rows, facts [][]byte // of each unit
+	full        [][]byte // the pages' parts of llms-full.txt
+	fullBytes   int
+	index       shardIndex
+	sums        sums
 }
 
-// add appends what a unit wrote. Units are added in their order.
-func (o *shardOutput) add(r *unitResult) error {
-	o.files, o.facts = append(o.files, r.files), append(o.facts, r.facts)
+// add appends what a unit wrote at offset of the shard's part of the archive. Units are
+// added in their order.
+func (o *shardOutput) add(r *unitResult, offset int64) error {
+	o.rows, o.facts = append(o.rows, appendPlaced(nil, r.rows, offset)), append(o.facts, r.facts)
 	if o.fullBytes < frame.FullBytes { // nobody asks for what comes after
 		o.full = append(o.full, r.full)
 		o.fullBytes += len(r.full)
@@ -47,12 +48,13 @@ func (o *shardOutput) add(r *unitResult) error {
 
 // unitResult is one rendered unit.
 type unitResult struct {
-	archive      *bytes.Buffer // nil for units that are streamed or named instead
-	files, facts []byte
-	full         []byte // the pages' parts of llms-full.txt
-	index        search.Part
-	sums         sums
-	err          error
+	archive *bytes.Buffer // nil for units that are streamed or named instead
+	// rows are those of the index, with offsets from the unit's beginning.
+	rows, facts []byte
+	full        []byte // the pages' parts of llms-full.txt
+	index       search.Part
+	sums        sums
+	err         error
 
 	// key is under what the unit is kept, nil where it can't be; kept is what was
 	// kept of its index, which then is not in index.
@@ -78,33 +80,28 @@ type unitWriter struct {
 }
 
 // add adds a file that has the modification time of the site's file beside.
-func (w *unitWriter) add(name, beside string, data []byte) error {
+func (w *unitWriter) add(name, beside string, data []byte, role bundle.Role) error {
 	entry, _ := w.src.fs.Entry(beside)
-	return w.addAt(name, entry.Modified, data)
+	return w.addAt(name, entry.Modified, data, role)
 }
 
 // copy adds a file of the site, with bytes that are compared with its digest already.
 func (w *unitWriter) copy(name, source string, data []byte) error {
 	entry, _ := w.src.fs.Entry(source)
-	if err := w.archive.Put(name, entry.Modified, data); err != nil {
-		return err
-	}
-	w.note(bundle.File{Path: name, Size: entry.Size, SHA256: entry.SHA256})
-	return nil
+	f := bundle.File{Path: name, Size: entry.Size, SHA256: entry.SHA256}
+	w.note(f)
+	return w.archive.Put(f, entry.Modified, data, bundle.Plain)
 }
 
 // addAt adds a file that has this modification time.
-func (w *unitWriter) addAt(name string, modified time.Time, data []byte) error {
+func (w *unitWriter) addAt(name string, modified time.Time, data []byte, role bundle.Role) error {
+	f := bundle.FileOf(name, data)
+	w.note(f)
 	if w.held != nil {
-		w.note(w.held.add(name, modified, data))
+		w.held.add(f, modified, data, role)
 		return nil
 	}
-	f, err := w.archive.Add(name, modified, data)
-	if err != nil {
-		return err
-	}
-	w.note(f)
-	return nil
+	return w.archive.Put(f, modified, data, role)
 }
 
 // broken notes a file that readers can't see.
@@ -120,7 +117,6 @@ func (r *unitResult) broken(source string, data []byte) {
 }
 
 func (r *unitResult) note(f bundle.File) {
-	r.files = f.AppendLine(r.files)
 	r.sums.Files++
 	r.sums.Bytes += f.Size
 }
@@ -136,6 +132,7 @@ func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w *u
 	var failed error
 	for i, result := range s.startUnits(ctx, src, units, &workers) {
 		r := <-result
+		offset := w.n
 		if r.err == nil && failed == nil {
 			switch {
 			case r.held != nil:
@@ -156,7 +153,7 @@ func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w *u
 			cancel() // the others stop; their slots are released here
 		}
 		if failed == nil {
-			failed = out.add(&r)
+			failed = out.add(&r, offset)
 		}
 	}
 	return failed
@@ -243,6 +240,7 @@ func (s *Steps) streamUnit(ctx context.Context, src *source, u unit, w io.Writer
 		return unitResult{err: err}
 	}
 	r.note(line)
+	r.rows = out.Rows()
 	return r
 }
 
@@ -288,7 +286,7 @@ func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResu
 				return err
 			}
 			if strings.HasSuffix(name, ".css") {
-				return w.add(name, source, siteSheet(src.site, name, data))
+				return w.add(name, source, siteSheet(src.site, name, data), bundle.Plain)
 			}
 			return w.copy(name, source, data)
 		})
@@ -299,7 +297,7 @@ func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResu
 	if err != nil {
 		return unitResult{err: err}
 	}
-	r.archive = buf
+	r.archive, r.rows = buf, archive.Rows()
 	return r
 }
 
@@ -368,7 +366,7 @@ func (s *Steps) renderPages(ctx context.Context, src *source, u unit, work []pag
 	// compressed together.
 	var failed error
 	err := w.index.EndTexts(func(name string, data []byte) error {
-		failed = w.addAt(name, bundle.Epoch(), data)
+		failed = w.addAt(name, bundle.Epoch(), data, bundle.Copy)
 		return failed
 	})
 	if err != nil && failed == nil {
@@ -403,14 +401,14 @@ func (s *Steps) addPage(ctx context.Context, src *source, work *pageWork, w *uni
 	faults := len(res.Diagnostics)
 	*doc = s.document(ctx, src, (*doc)[:0], i, res)
 	w.sure = w.sure && len(res.Diagnostics) == faults // else it has no navigation
-	if err := w.add(p.Output, p.File(), *doc); err != nil {
+	if err := w.add(p.Output, p.File(), *doc, bundle.Plain); err != nil {
 		return err
 	}
-	if err := w.add(p.MarkdownPath(), p.File(), res.Markdown); err != nil {
+	if err := w.add(p.MarkdownPath(), p.File(), res.Markdown, bundle.Copy); err != nil {
 		return err
 	}
 	if res.Script != nil {
-		if err := w.add(res.ScriptPath, p.File(), res.Script); err != nil {
+		if err := w.add(res.ScriptPath, p.File(), res.Script, bundle.Plain); err != nil {
 			return err
 		}
 	}
@@ -419,7 +417,7 @@ func (s *Steps) addPage(ctx context.Context, src *source, work *pageWork, w *uni
 		return internal("a feed could not be written", err)
 	}
 	if feed != "" {
-		if err := w.add(feed, p.File(), data); err != nil {
+		if err := w.add(feed, p.File(), data, bundle.Plain); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ type Asks struct {
 // that are counted.
 func AsksOf(shards int) Asks {
 	once := Asks{WriteUnits: 25, ReadUnits: 20, ObjectWrites: 10, ObjectReads: 11, Transitions: 6, Calls: 3}
-	each := Asks{WriteUnits: 2, ReadUnits: 6, ObjectWrites: 7, ObjectReads: 8, Transitions: 2, Calls: 1}
+	each := Asks{WriteUnits: 2, ReadUnits: 6, ObjectWrites: 7, ObjectReads: 7, Transitions: 2, Calls: 1}
 	return Asks{
 		WriteUnits: once.WriteUnits + shards*each.WriteUnits, ReadUnits: once.ReadUnits + shards*each.ReadUnits,
 		ObjectWrites: once.ObjectWrites + shards*each.ObjectWrites, ObjectReads: once.ObjectReads + shards*each.ObjectReads,
@@ -35,7 +35,7 @@ func AsksOf(shards int) Asks {
 // most: the bundles' lists and both bundles twice, to compare them, and what was kept,
 // of which each shard reads a few pieces.
 func AfterAsks(shards int) Asks {
-	return Asks{ReadUnits: 1, ObjectWrites: 2, ObjectReads: 12 + 4*shards}
+	return Asks{WriteUnits: 2, ReadUnits: 1, ObjectWrites: 2, ObjectReads: 12 + 4*shards}
 }
 
 // ReusedAsks returns what an export asks that renders nothing. The copy of a bundle

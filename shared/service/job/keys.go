@@ -43,8 +43,8 @@ func ShardKey(job string, n int) string { return fmt.Sprintf("%sshards/%d.json",
 // UnitsKey is shard n's part of the archive.
 func UnitsKey(job string, n int) string { return fmt.Sprintf("%sunits/%d.gz", Prefix(job), n) }
 
-// FilesKey is shard n's lines of the bundle's list of files.
-func FilesKey(job string, n int) string { return fmt.Sprintf("%sfiles/%d.jsonl", Prefix(job), n) }
+// RowsKey is shard n's files: the rows of the bundle's index.
+func RowsKey(job string, n int) string { return fmt.Sprintf("%sfiles/%d", Prefix(job), n) }
 
 // FactsKey is the ids, links and diagnostics of shard n's pages.
 func FactsKey(job string, n int) string { return fmt.Sprintf("%sfacts/%d.jsonl", Prefix(job), n) }
