@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/dashboard", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/preview", "shared/service/server", "shared/service/store",
-		"shared/delivery/address", "shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/site", "shared/delivery/upload",
+		"shared/delivery/address", "shared/delivery/archive", "shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/site", "shared/delivery/upload",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -176,6 +176,7 @@ var rooms = map[string][]string{
 
 	"shared/delivery/bundle":  {"shared/base/json", "shared/base/redirect"},
 	"shared/delivery/address": {"shared/base/redirect", "shared/delivery/bundle"},
+	"shared/delivery/archive": {"shared/delivery/address", "shared/delivery/bundle", "shared/delivery/site"},
 	"shared/delivery/diff":    {"shared/base/json", "shared/delivery/address", "shared/delivery/bundle"},
 	"shared/delivery/serve":   {"shared/base/filelock", "shared/base/httpend", "shared/base/json", "shared/base/remote", "shared/delivery/address", "shared/delivery/bundle", "shared/delivery/site"},
 	"shared/delivery/site":    {"shared/delivery/address", "shared/delivery/bundle"},
@@ -235,7 +236,7 @@ var keepers = map[string]keeper{
 	"go.yaml.in/yaml/v3":                     {"the one YAML library that keeps order and lines", []string{"shared/render/reference"}},
 	"github.com/zricethezav/gitleaks/v8":     {"rules of secrets are judged in one place", []string{"shared/service/agent/tool"}},
 	"github.com/pelletier/go-toml/v2":        {"rules of secrets are judged in one place", []string{"shared/service/agent/tool"}},
-	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve", "shared/delivery/site/sitetest"}},
+	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/archive", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve", "shared/delivery/site/sitetest"}},
 	"znkr.io/diff":                           {"words of pages are compared in one place, and lines merged in one", []string{"shared/delivery/diff", "shared/service/agent/merge"}},
 	"github.com/yuin/goldmark":               {"mdx is the one parser of Markdown", nil},
 	"github.com/evanw/esbuild":               {"JavaScript is script's", []string{"shared/render/script", "shared/render/script/island"}},

@@ -25,6 +25,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
 	"github.com/bindery-docs/bindery/shared/service/api"
@@ -356,10 +357,11 @@ func TestServeAnswersForNamesOfTheMachine(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("home"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	handler, err := serveHandler(os.DirFS(dir), preview.Names("docs-box.lan"))
+	handler, err := bundleHandler(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
+	handler = preview.Named(handler, preview.Names("docs-box.lan"))
 	for host, want := range map[string]int{
 		"127.0.0.1:8788": 200, "localhost:8788": 200, "[::1]:8788": 200, "192.168.1.7:8788": 200, "docs-box.lan:8788": 200, "LOCALHOST.": 200,
 		"evil.example": 403, "evil.example:8788": 403, "localhost.evil.example": 403, "127.0.0.1.evil.example": 403, "": 403,
@@ -373,6 +375,70 @@ func TestServeAnswersForNamesOfTheMachine(t *testing.T) {
 				t.Errorf("%s of %q: %d, want %d", path, host, w.Code, want)
 			}
 		}
+	}
+}
+
+// TestServeArchive: an archive is shown by its index, without being unpacked. What
+// differs from what was exported is not sent, and said.
+func TestServeArchive(t *testing.T) {
+	var w bundle.Writers
+	var out bytes.Buffer
+	var x bundle.IndexWriter
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := strings.Repeat("All work and no play. ", 5000)
+	places := map[string]int64{}
+	for _, name := range []string{"guides/start.html", "broken.html", "404.html"} {
+		places[name] = int64(out.Len())
+		u, err := w.Unit(&out, bundle.Text)
+		must(err)
+		_, err = u.Add(name, time.Time{}, []byte(name+text))
+		must(err)
+		must(u.Close())
+		must(x.Add(u.Rows(), places[name]))
+	}
+	x.AddRedirects([]bundle.Redirect{{From: "/old", To: "/guides/start"}})
+	_, root, err := x.Write(&w, &out, int64(out.Len()), bundle.Info{})
+	must(err)
+	data := bundle.AppendFooter(out.Bytes(), bundle.Footer{Root: root, Lists: int64(out.Len())})
+	data[(places["broken.html"]+places["404.html"])/2] ^= 1
+	file := filepath.Join(t.TempDir(), "b.tar.gz")
+	must(os.WriteFile(file, data, 0o644))
+	var said bytes.Buffer
+	a := &app{stderr: &said}
+	handler, done, err := a.archiveHandler(t.Context(), file)
+	must(err)
+	defer done()
+	for _, c := range []struct {
+		path, location string
+		status         int
+		body           string
+	}{
+		{"/guides/start", "", 200, "guides/start.html" + text},
+		{"/guides/start/", "/guides/start", 308, ""},
+		{"/old?q=1", "/guides/start?q=1", 307, ""},
+		{"/nowhere", "", 404, "404.html" + text},
+		{"/broken", "", 500, "This page can't be read just now.\n"},
+	} {
+		got := httptest.NewRecorder()
+		handler.ServeHTTP(got, httptest.NewRequest("GET", c.path, nil))
+		if got.Code != c.status || got.Body.String() != c.body || got.Header().Get("Location") != c.location {
+			t.Errorf("%s: %d, %.40q to %q", c.path, got.Code, got.Body, got.Header().Get("Location"))
+		}
+		if cached := got.Header().Get("Cache-Control"); cached != "no-cache" && cached != "no-store" {
+			t.Errorf("%s: Cache-Control %q", c.path, cached)
+		}
+	}
+	if !strings.Contains(said.String(), "broken.html can't be read") {
+		t.Errorf("said: %s", said.String())
+	}
+	must(os.WriteFile(file, data[:len(data)-1], 0o644))
+	if _, _, err := a.archiveHandler(t.Context(), file); !errors.Is(err, bundle.ErrNoIndex) {
+		t.Errorf("an archive without a footer: %v", err)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/httpend"
 	"github.com/bindery-docs/bindery/shared/base/tempdir"
 	"github.com/bindery-docs/bindery/shared/delivery/address"
+	"github.com/bindery-docs/bindery/shared/delivery/archive"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/delivery/site"
 	"github.com/bindery-docs/bindery/shared/service/preview"
@@ -28,9 +29,11 @@ func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve FILE|DIR",
 		Short: "Look at a bundle in a browser",
-		Long: `Serve shows a bundle, checked and unpacked into a temporary folder, or a folder that a
-bundle was unpacked into, on this machine. /guides/start is guides/start.html, and the
-redirects in its bindery.json are followed. Text is sent compressed to readers who take it.
+		Long: `Serve shows a bundle, or a folder that a bundle was unpacked into, on this machine. It
+reads single files from the archive by its index and compares each with its digest. An
+archive of an older release, which has no index, is checked and unpacked into a temporary
+folder. /guides/start is guides/start.html, and the redirects of the site are followed.
+Text is sent compressed to readers who take it.
 Requests must name the machine by its address, its name or localhost, as those of dev.`,
 		Example: `  bindery serve bundle.tar.gz
   bindery serve ./public --addr 127.0.0.1:9000`,
@@ -41,7 +44,30 @@ Requests must name the machine by its address, its name or localhost, as those o
 			if err != nil {
 				return err
 			}
+			host, _, err := net.SplitHostPort(addr)
+			if err != nil {
+				return fmt.Errorf("--addr: %w", err)
+			}
+			show := func(handler http.Handler) error {
+				listener, err := net.Listen("tcp", addr)
+				if err != nil {
+					return err
+				}
+				a.warnIfOpen(listener.Addr())
+				a.say("%s is at http://%s/ (Ctrl-C ends this)", args[0], listener.Addr())
+				// Other sites must not read pages that are for some groups only.
+				handler = preview.Named(handler, preview.Names(host))
+				return serveUntil(cmd.Context(), &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}, listener)
+			}
 			if !info.IsDir() {
+				handler, done, err := a.archiveHandler(cmd.Context(), args[0])
+				if err == nil {
+					defer done()
+					return show(handler)
+				}
+				if !errors.Is(err, bundle.ErrNoIndex) {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
 				folder, err := tempdir.Make("serve")
 				if err != nil {
 					return err
@@ -57,11 +83,7 @@ Requests must name the machine by its address, its name or localhost, as those o
 				return err
 			}
 			defer root.Close()
-			host, _, err := net.SplitHostPort(addr)
-			if err != nil {
-				return fmt.Errorf("--addr: %w", err)
-			}
-			handler, err := serveHandler(root.FS(), preview.Names(host))
+			handler, err := bundleHandler(root.FS())
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
@@ -71,17 +93,46 @@ Requests must name the machine by its address, its name or localhost, as those o
 			if !isFile(root.FS(), bundle.InfoPath) {
 				a.warn(fmt.Sprintf("there is no %s in %s; is it the folder that a bundle was unpacked into?", bundle.InfoPath, args[0]))
 			}
-			listener, err := net.Listen("tcp", addr)
-			if err != nil {
-				return err
-			}
-			a.warnIfOpen(listener.Addr())
-			a.say("%s is at http://%s/ (Ctrl-C ends this)", args[0], listener.Addr())
-			return serveUntil(cmd.Context(), &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}, listener)
+			return show(handler)
 		}),
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8788", "address to listen on; port 0 takes a free one")
 	return cmd
+}
+
+// archiveCache is how many bytes of files serve has in memory, and archiveLargest how many
+// of one.
+const archiveCache, archiveLargest = 32 << 20, 1 << 20
+
+// archiveHandler shows an archive without unpacking it, until done is called. The error
+// is bundle.ErrNoIndex for an archive of an older release, and for what is no archive.
+func (a *app) archiveHandler(ctx context.Context, name string) (_ http.Handler, done func(), _ error) {
+	src, err := archive.OpenFile(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	cache := site.NewCache(archiveCache, archiveLargest)
+	footer, err := archive.Footer(ctx, src, src.Size())
+	var v *archive.Version
+	if err == nil {
+		v, err = archive.Open(ctx, src, footer.Root, cache)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, src.Close())
+	}
+	h := &site.Handler{Cache: cache, Fresh: true, Failed: func(_ context.Context, _ site.Version, f site.File, err error) {
+		what := "the index"
+		if f != nil {
+			what = f.Facts().Name
+		}
+		a.warn(fmt.Sprintf("%s can't be read: %v", what, err))
+	}}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if reply := h.Answer(w, r, v); reply.Err != nil {
+			panic(http.ErrAbortHandler)
+		}
+	})
+	return handler, func() { _ = src.Close() }, nil
 }
 
 func unpack(ctx context.Context, file, dir string) error {
@@ -121,16 +172,6 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 	}
 	<-ended
 	return nil
-}
-
-// serveHandler does what bundleHandler does, for requests with a Host that names this
-// machine. Other sites must not read pages that are for some groups only.
-func serveHandler(files fs.FS, names []string) (http.Handler, error) {
-	handler, err := bundleHandler(files)
-	if err != nil {
-		return nil, err
-	}
-	return preview.Named(handler, names), nil
 }
 
 // bundleHandler shows an unpacked bundle by the rules of bindery-serve: clean

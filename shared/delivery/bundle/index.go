@@ -506,83 +506,88 @@ type Rows struct {
 	Redirects []Redirect
 }
 
-// Block is a block of the index.
-type Block struct{ data []byte }
+// Block is the bytes of a block of the index.
+type Block []byte
 
-// ParseBlock reads a block. sent are the bytes at its place; their digest is compared
+// ParseBlock returns a block. sent are the bytes at its place; their digest is compared
 // first. The error is an *Error.
-func ParseBlock(at Place, sent []byte) (*Block, error) {
-	data, err := at.inflate(sent)
-	if err != nil {
-		return nil, err
-	}
-	b := &Block{data}
-	for _, err := range b.all {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
-}
+func ParseBlock(at Place, sent []byte) (Block, error) { return at.inflate(sent) }
 
-// An indexRow is a row of a block: a file, or a redirect.
-type indexRow struct {
-	key      string
-	row      *Row
-	redirect *Redirect
-}
-
-// all yields the rows of the block.
-func (b *Block) all(yield func(indexRow, error) bool) {
-	r := &rowReader{data: b.data}
-	for last := ""; len(r.data) > 0; {
-		i := indexRow{key: r.key(last)}
-		form := formOther + 1
-		if b := r.bytes(1); len(b) > 0 {
-			form = int(b[0])
-		}
-		switch form {
-		case formKey, formPage, formIndex:
-			i.row = &Row{Path: i.key}
-			switch {
-			case form == formPage:
-				i.row.Path += ".html"
-			case form == formIndex && i.key == "":
-				i.row.Path = "index.html"
-			case form == formIndex:
-				i.row.Path += "/index.html"
-			}
-			r.place(i.row)
-		case formRedirect, formOther:
-			i.redirect = &Redirect{From: r.text(), To: r.text()}
-			if flag := r.bytes(1); len(flag) > 0 {
-				i.redirect.Permanent = flag[0] == 1
-			}
-		default:
+// Find returns the rows of a key. It passes over those before it without reading them.
+// The error is an *Error, of a row that can't be read.
+func (b Block) Find(key string) (rows Rows, _ error) {
+	r := &rowReader{data: b}
+	var at []byte // the key of the row
+	want := []byte(key)
+	for len(r.data) > 0 {
+		shared := r.uint()
+		if shared > uint64(len(at)) {
 			r.err = errRow
+		} else {
+			at = append(at[:shared], r.bytes(r.uint())...)
+		}
+		after := bytes.Compare(at, want)
+		switch {
+		case r.err != nil:
+		case after > 0:
+			return rows, nil
+		case after < 0:
+			r.skip()
+		default:
+			r.add(key, &rows)
 		}
 		if r.err != nil {
-			yield(indexRow{}, corruptIndex("a block can't be read", r.err))
-			return
+			return Rows{}, corruptIndex("a block can't be read", r.err)
 		}
-		if last = i.key; !yield(i, nil) {
-			return
-		}
+	}
+	return rows, nil
+}
+
+// form reads the form of a row; formOther + 1 if it can't.
+func (r *rowReader) form() int {
+	if b := r.bytes(1); len(b) > 0 {
+		return int(b[0])
+	}
+	return formOther + 1
+}
+
+// skip passes over what follows the key of a row.
+func (r *rowReader) skip() {
+	switch form := r.form(); {
+	case form <= formIndex:
+		r.skipPlace()
+	case form <= formOther:
+		r.bytes(r.uint())
+		r.bytes(r.uint())
+		r.bytes(1)
+	default:
+		r.err = errRow
 	}
 }
 
-// Find returns the rows of a key.
-func (b *Block) Find(key string) (rows Rows) {
-	for i := range b.all {
+// add reads what follows the key of a row.
+func (r *rowReader) add(key string, rows *Rows) {
+	form := r.form()
+	switch form {
+	case formKey, formPage, formIndex:
+		row := Row{Path: key}
 		switch {
-		case i.key > key:
-			return rows
-		case i.key < key:
-		case i.row != nil:
-			rows.Files = append(rows.Files, *i.row)
-		default:
-			rows.Redirects = append(rows.Redirects, *i.redirect)
+		case form == formPage:
+			row.Path += ".html"
+		case form == formIndex && key == "":
+			row.Path = "index.html"
+		case form == formIndex:
+			row.Path += "/index.html"
 		}
+		r.place(&row)
+		rows.Files = append(rows.Files, row)
+	case formRedirect, formOther:
+		to := Redirect{From: r.text(), To: r.text()}
+		if flag := r.bytes(1); len(flag) > 0 {
+			to.Permanent = flag[0] == 1
+		}
+		rows.Redirects = append(rows.Redirects, to)
+	default:
+		r.err = errRow
 	}
-	return rows
 }

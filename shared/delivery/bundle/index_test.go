@@ -161,7 +161,11 @@ func (a indexed) find(t testing.TB, root *Root, key string) Rows {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.Find(key)
+	rows, err := b.Find(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }
 
 // contents returns a file by range reads, and its gzip form if it has one.
@@ -416,7 +420,11 @@ func TestDamagedRanges(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			for _, row := range b.Find(Key(path)).Files {
+			rows, err := b.Find(Key(path))
+			if err != nil {
+				t.Errorf("a block with its digest can't be read: %v", err)
+			}
+			for _, row := range rows.Files {
 				got, _, err := bad.contents(row)
 				if _, ok := errors.AsType[*Error](err); err != nil && !ok {
 					t.Errorf("%s: %v is no fault of the bundle", path, err)
@@ -517,7 +525,10 @@ func FuzzIndex(f *testing.F) {
 		}
 		if len(block) > 0 {
 			if b, err := ParseBlock(sent(block)); err == nil {
-				b.Find("a")
+				_, err := b.Find("a")
+				if _, ok := errors.AsType[*Error](err); err != nil && !ok {
+					t.Fatal(err)
+				}
 			}
 		}
 	})

@@ -73,7 +73,7 @@ func (r *Row) Sent() (n int64) {
 const lastBlock = "\x03\x00"
 
 // TailBytes is the length of Tail.
-const TailBytes = len(lastBlock) + 8
+const TailBytes = int64(len(lastBlock) + 8)
 
 // Tail ends the chunks of a file as a gzip member does.
 func (r *Row) Tail() []byte { return tailOf(r.CRC32, r.Size) }
@@ -213,6 +213,30 @@ func (r *rowReader) place(row *Row) {
 	}
 }
 
+// skipPlace passes over what appendPlace wrote.
+func (r *rowReader) skipPlace() {
+	flags := r.bytes(1)
+	if len(flags) == 0 {
+		return
+	}
+	r.uint()
+	r.bytes(sha256.Size)
+	switch flags[0] &^ rowStub {
+	case rowChunks:
+		r.uint()
+		r.bytes(4)
+		for n := r.uint(); n > 0 && r.err == nil; n-- {
+			r.uint()
+			r.uint()
+			r.bytes(sha256.Size)
+		}
+	case rowInside:
+		r.uint()
+		r.uint()
+		r.uint()
+	}
+}
+
 // Bounds of what one row may have a reader load, so that a row that lies costs
 // little.
 const (
@@ -242,12 +266,20 @@ func ReadRows(data []byte) iter.Seq2[Row, error] {
 	}
 }
 
+// Check compares the bytes of chunk i with their digest. The error is an *Error.
+func (r *Row) Check(i int, sent []byte) error {
+	if c := &r.Chunks[i]; int64(len(sent)) != c.Length || sha256.Sum256(sent) != c.SHA256 {
+		return r.damaged()
+	}
+	return nil
+}
+
 // Inflate appends the data of chunk i to dst. sent are the chunk's bytes in the
 // archive; their digest is compared before any of them is used.
 func (r *Row) Inflate(dst []byte, i int, sent []byte) ([]byte, error) {
 	c := &r.Chunks[i]
-	if int64(len(sent)) != c.Length || sha256.Sum256(sent) != c.SHA256 {
-		return nil, r.damaged()
+	if err := r.Check(i, sent); err != nil {
+		return nil, err
 	}
 	if i == 0 {
 		if len(sent) < len(gzipHeader) || string(sent[:len(gzipHeader)]) != gzipHeader {

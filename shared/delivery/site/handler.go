@@ -39,6 +39,9 @@ type Handler struct {
 	Base string
 	// Cache has small files.
 	Cache *Cache
+	// Fresh has readers ask for each page again: on a machine of one's own, where the next
+	// bundle may come to the same address at any time.
+	Fresh bool
 	// Older opens a hashed file of a version that was shown before, by its name; nil for
 	// none. With an error there is no such file, unless it is a Temporary.
 	Older func(ctx context.Context, name string) (Form, error)
@@ -133,8 +136,16 @@ func (h *Handler) redirect(w http.ResponseWriter, r *http.Request, to string, pe
 	}
 	w.Header().Set("Location", address.HeaderSafe(to))
 	// Also a permanent one may be another in the next version.
-	w.Header()["Cache-Control"] = shortValue
+	w.Header()["Cache-Control"] = h.pages()
 	return plain(w, r, status, "")
+}
+
+// pages is how long readers may keep what changes with the next version.
+func (h *Handler) pages() []string {
+	if h.Fresh {
+		return noCacheValue
+	}
+	return shortValue
 }
 
 // plain answers with a line of text.
@@ -241,7 +252,7 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request, v Version, f File
 	if facts.hashed {
 		header["Cache-Control"] = foreverValue
 	} else {
-		header["Cache-Control"] = shortValue
+		header["Cache-Control"] = h.pages()
 	}
 	e := negotiate(header, r, facts)
 	if takesRange(r) {

@@ -1,0 +1,228 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/delivery/address"
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/delivery/site"
+	"github.com/bindery-docs/bindery/shared/delivery/site/sitetest"
+)
+
+// memory is an archive in memory that counts its reads.
+type memory struct {
+	mu      sync.Mutex
+	data    []byte
+	failing atomic.Bool
+	reads   atomic.Int64
+	bytes   atomic.Int64
+}
+
+func (m *memory) ReadRange(_ context.Context, offset, length int64) ([]byte, error) {
+	if m.failing.Load() {
+		return nil, &site.Temporary{Err: errors.New("no answer"), After: 1500 * time.Millisecond}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if offset < 0 || length < 0 || offset > int64(len(m.data))-length {
+		return nil, fmt.Errorf("no bytes %d to %d", offset, offset+length)
+	}
+	m.reads.Add(1)
+	m.bytes.Add(length)
+	return bytes.Clone(m.data[offset : offset+length]), nil
+}
+
+// written is an archive of files, each in a unit with a small file before it if shared
+// is set, so that it begins no member unless it is large.
+func written(t testing.TB, files map[string]string, info *bundle.Info, shared bool) (data []byte, root bundle.Place, rows map[string]bundle.Row) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var w bundle.Writers
+	var out bytes.Buffer
+	var x bundle.IndexWriter
+	rows = map[string]bundle.Row{}
+	for i, name := range slices.Sorted(maps.Keys(files)) {
+		offset := int64(out.Len())
+		u, err := w.Unit(&out, bundle.Text)
+		must(err)
+		if shared {
+			_, err := u.Add(fmt.Sprintf("bindery/filler-%d.txt", i), time.Time{}, bytes.Repeat([]byte("filler "), 100))
+			must(err)
+		}
+		role := bundle.Plain
+		if strings.HasSuffix(name, ".html") && address.IsStub([]byte(files[name])) {
+			role = bundle.Stub
+		}
+		must(u.Put(bundle.FileOf(name, []byte(files[name])), time.Time{}, []byte(files[name]), role))
+		must(u.Close())
+		must(x.Add(u.Rows(), offset))
+		for r, err := range bundle.ReadRows(u.Rows()) {
+			must(err)
+			r.Offset += offset
+			rows[r.Path] = r
+		}
+	}
+	x.AddRedirects(info.Redirects)
+	_, root, err := x.Write(&w, &out, int64(out.Len()), *info)
+	must(err)
+	return bundle.AppendFooter(out.Bytes(), bundle.Footer{Root: root, Lists: int64(out.Len())}), root, rows
+}
+
+// damage changes a byte of a file, at an offset near the given one of its forms.
+func (m *memory) damage(t testing.TB, row bundle.Row, offset int64) {
+	t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if row.Chunks != nil {
+		sent := row.Sent()
+		at := min(offset, sent-1)
+		if offset < 0 {
+			at = max(sent+offset, 0)
+		}
+		m.data[row.Offset+at] ^= 0x20
+		return
+	}
+	for at := row.Length - 9; at > 0; at-- { // what is before the file in its member doesn't matter to it
+		m.data[row.Offset+at] ^= 0x20
+		if _, err := row.InflateInside(nil, m.data[row.Offset:row.Offset+row.Length]); err != nil {
+			return
+		}
+		m.data[row.Offset+at] ^= 0x20
+	}
+	t.Fatalf("no byte of the member matters to %s", row.Path)
+}
+
+// TestContract: the rules, on archives with files that begin their members and with
+// files that share them.
+func TestContract(t *testing.T) {
+	for name, shared := range map[string]bool{"leading": false, "sharing": true} {
+		t.Run(name, func(t *testing.T) {
+			sitetest.Run(t, func(t testing.TB, files map[string]string, info *bundle.Info) sitetest.Storage {
+				data, root, rows := written(t, files, info, shared)
+				m := &memory{data: data}
+				v, err := Open(t.Context(), m, root, site.NewCache(1<<20, 256<<10))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return sitetest.Storage{Version: v, Fail: m.failing.Store, Damage: func(t testing.TB, name string, offset int64) {
+					m.damage(t, rows[name], offset)
+				}}
+			})
+		})
+	}
+}
+
+// An answer takes two reads at most, and a second one of the same block takes one. An
+// address that leads nowhere takes one.
+func TestReads(t *testing.T) {
+	files := map[string]string{"404.html": "none"}
+	for i := range 3000 {
+		files[fmt.Sprintf("guides/page-%04d.html", i)] = strings.Repeat(fmt.Sprintf("<p>page %d</p>", i), 2000)
+	}
+	files["section/index.html"] = "<p>section</p>"
+	data, root, _ := written(t, files, &bundle.Info{Redirects: []bundle.Redirect{{From: "/old", To: "https://other.example/"}}}, false)
+	m := &memory{data: data}
+	cache := site.NewCache(64<<20, 1<<20)
+	v, err := Open(t.Context(), m, root, cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.root.Blocks() < 10 {
+		t.Fatalf("the index has %d blocks", v.root.Blocks())
+	}
+	for _, c := range []struct {
+		path  string
+		reads int64 // of a cold cache
+		found bool
+	}{
+		{"/guides/page-0007", 2, true},
+		{"/guides/page-0008", 1, true}, // of the same block
+		{"/guides/page-2900.html", 2, true},
+		{"/section/", 2, true},
+		{"/section", 0, false}, // leads to /section/
+		{"/old", 1, false},
+		{"/guides/nothing", 1, false},
+		{"/guides/page-0007", 1, true}, // the handler has the file in its own cache
+	} {
+		before := m.reads.Load()
+		found, err := v.Find(t.Context(), c.path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (found.File != nil) != c.found {
+			t.Errorf("%s: %+v", c.path, found)
+		}
+		if found.File != nil {
+			if _, err := found.File.Read(t.Context(), site.Gzip); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := m.reads.Load() - before; got > c.reads {
+			t.Errorf("%s takes %d reads, want %d at most", c.path, got, c.reads)
+		}
+	}
+}
+
+// An archive in a file says itself where its index is.
+func TestArchiveInAFile(t *testing.T) {
+	data, root, _ := written(t, map[string]string{"a.html": "<p>a</p>"}, &bundle.Info{Domain: "docs.example"}, false)
+	for name, c := range map[string]struct {
+		data []byte
+		err  error
+	}{"whole": {data, nil}, "cut": {data[:len(data)-1], bundle.ErrNoIndex}, "short": {data[:20], bundle.ErrNoIndex}} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "a.tar.gz")
+			if err := os.WriteFile(file, c.data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			src, err := OpenFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer src.Close()
+			footer, err := Footer(t.Context(), src, src.Size())
+			if !errors.Is(err, c.err) || err == nil && footer.Root != root {
+				t.Fatalf("footer: %+v, %v", footer, err)
+			}
+			if err != nil {
+				return
+			}
+			v, err := Open(t.Context(), src, footer.Root, site.NewCache(1<<20, 1<<20))
+			if err != nil || v.Info().Domain != "docs.example" {
+				t.Fatalf("open: %v", err)
+			}
+			if _, err := src.ReadRange(t.Context(), src.Size()-1, 2); err == nil {
+				t.Error("more was read than there is")
+			}
+		})
+	}
+	if _, err := OpenFile(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a file that is not there opens")
+	}
+}
+
+// A root that differs, or of another format, is refused.
+func TestDamagedRoot(t *testing.T) {
+	data, root, _ := written(t, map[string]string{"a.html": "<p>a</p>"}, &bundle.Info{}, false)
+	data[root.Offset+20] ^= 1
+	if _, err := Open(t.Context(), &memory{data: data}, root, site.NewCache(1<<20, 1<<20)); !errors.Is(err, site.ErrDamaged) {
+		t.Errorf("a root that differs: %v", err)
+	}
+}
