@@ -36,7 +36,7 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 	}
 	want := map[string][]string{
 		"listexports": records, "cancelexport": started, "listfindings": objects, "listsnapshots": records, "restoresnapshot": objects,
-		"getorganisation": records, "listprojects": records, "getusage": records,
+		"getlive": records, "setlive": objects, "listlive": records, "getorganisation": records, "listprojects": records, "getusage": records,
 		"openapi": nil, "getagentjob": records, "getagentmodels": records, "listagentjobs": records, "listagentevents": records, "cancelagentjob": records, "archiveagentjob": records,
 		"getwebhooks": records, "createwebhook": records, "deletewebhook": records, "rotatewebhooksecret": records, "listdeliveries": records,
 		"redeliver": records, "deliverwebhooks": records,

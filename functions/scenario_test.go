@@ -30,7 +30,7 @@ var names = []string{
 	"openapi", "getagentjob", "startagentjob", "messageagentjob", "getagentmodels", "listagentjobs", "listagentevents", "cancelagentjob", "archiveagentjob",
 	"agentprepare", "agentwork", "agentreview", "agentpublish", "agentfail", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
 	"rendershard", "assemblebundle", "getexport", "generatebundle", "failexport", "reconcile",
-	"listexports", "cancelexport", "listfindings", "listsnapshots", "restoresnapshot", "getorganisation", "listprojects", "getusage",
+	"listexports", "cancelexport", "listfindings", "listsnapshots", "restoresnapshot", "getlive", "setlive", "listlive", "getorganisation", "listprojects", "getusage",
 	"createwebhook", "getwebhooks", "rotatewebhooksecret", "deliverwebhooks", "listdeliveries", "redeliver", "deletewebhook", "dashboard",
 }
 
@@ -43,7 +43,7 @@ var operations = map[string]string{
 	"getagentjob": "getAgentJob", "startexport": "startExport", "getexport": "getExport", "generatebundle": "generateBundle",
 	"latestsnapshot": "getLatestSnapshot", "createsnapshot": "createSnapshot", "publishsnapshot": "publishSnapshot",
 	"listexports": "listExports", "cancelexport": "cancelExport", "listfindings": "listFindings", "listsnapshots": "listSnapshots",
-	"restoresnapshot": "restoreSnapshot", "getorganisation": "getOrganisation", "listprojects": "listProjects", "getusage": "getUsage",
+	"restoresnapshot": "restoreSnapshot", "getlive": "getLive", "setlive": "setLive", "listlive": "listLive", "getorganisation": "getOrganisation", "listprojects": "listProjects", "getusage": "getUsage",
 }
 
 // sample reads the sample invocation of a function.
@@ -204,6 +204,20 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 	s.ask("listsnapshots", http.StatusOK, &snapshots)
 	if len(snapshots.Snapshots) != 1 || !snapshots.Snapshots[0].Newest || published.SnapshotID != created.SnapshotID {
 		t.Errorf("the snapshots are %+v, restored is %+v", snapshots, published)
+	}
+
+	s.ask("setlive", http.StatusForbidden, nil) // the key may not deploy
+	_, deploys, err := service.CreateKey(ctx, admin.KeyRequest{Organisation: org.ID, Name: "deploys", Scopes: []admin.Scope{admin.ScopeRead, admin.ScopeDeploy}})
+	check(t, err)
+	s.made["bnd_sample"] = deploys
+	var live api.Live
+	s.ask("setlive", http.StatusOK, &live)
+	s.made["bnd_sample"] = secret
+	s.ask("getlive", http.StatusOK, &live)
+	var moves api.LiveMoves
+	s.ask("listlive", http.StatusOK, &moves)
+	if !live.Held || live.Live != nil || len(moves.Moves) != 0 {
+		t.Errorf("live is %+v, the history %+v", live, moves)
 	}
 
 	var export api.ExportJob

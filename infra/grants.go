@@ -29,6 +29,8 @@ type access struct {
 	stream bool
 	// metered: it may note the calls that it answers, and write no other record.
 	metered bool
+	// unpins: it may remove pins of archives, and no other record.
+	unpins bool
 	// sources and exports are calls on the objects of a bucket, by patterns of
 	// their keys; listing tells what is there and what is not.
 	sources, exports               map[string][]string
@@ -121,6 +123,10 @@ func grants() map[string]access {
 		"listfindings":    {table: read, metered: true, exports: map[string][]string{findings: get}, exportsListing: true},
 		"listsnapshots":   {table: []string{"GetItem", "Query"}, metered: true},
 		"restoresnapshot": {table: idem, signs: []string{signer}},
+		"getlive":         {table: read, metered: true},
+		"listlive":        {table: []string{"GetItem", "Query"}, metered: true},
+		// It looks whether the bundle is there.
+		"setlive":         {table: write, unpins: true, exports: map[string][]string{bundleFiles: get}, exportsListing: true},
 		"getorganisation": {table: read, metered: true},
 		"listprojects":    {table: []string{"GetItem", "Query"}, metered: true},
 		"getusage":        {table: read, metered: true},
@@ -159,7 +165,7 @@ func grants() map[string]access {
 		// bundle of them; Plan copies one that another job has made, with its
 		// findings. Who ends a job keeps what was found in its parts.
 		"planexport": {
-			table: steps, sources: published,
+			table: steps, unpins: true, sources: published,
 			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, apiSlices: put, fetched: both, bundleFiles: both, findings: both, anyPart: takeBack, keptList: put, keptPacks: {"GetObject", "PutObject", "DeleteObject"}},
 			// A file of another host that was fetched by a run before is read.
 			exportsListing: true,
@@ -174,6 +180,7 @@ func grants() map[string]access {
 		},
 		"assemblebundle": {
 			table:   steps,
+			unpins:  true, // a job that goes live takes the place of an older one
 			sources: map[string][]string{anySource: get},
 			exports: map[string][]string{
 				sitePlan: {"GetObject", "DeleteObject"}, diagnostics: {"GetObject", "DeleteObject"}, shardPlans: del,
@@ -319,6 +326,11 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 	if a.metered {
 		all = append(all, awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 			Actions: jsii.Strings("dynamodb:PutItem"), Resources: &[]*string{table}, Conditions: ofPartitions(admin.MeteredKeys),
+		}))
+	}
+	if a.unpins {
+		all = append(all, awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+			Actions: jsii.Strings("dynamodb:DeleteItem"), Resources: &[]*string{table}, Conditions: ofPartitions(admin.ArchiveKeys),
 		}))
 	}
 	if stream := s.storage.table.TableStreamArn(); a.stream && stream != nil {

@@ -181,7 +181,7 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found wha
 		return &usageError{err}
 	})
 	root.AddCommand(
-		a.initCommand(), a.devCommand(), a.checkCommand(), a.upCommand(), a.signInCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.jobsCommand(), a.snapshotsCommand(), a.serveCommand(), a.uploadCommand(), a.diffCommand(),
+		a.initCommand(), a.devCommand(), a.checkCommand(), a.upCommand(), a.signInCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.jobsCommand(), a.snapshotsCommand(), a.siteCommand(), a.serveCommand(), a.uploadCommand(), a.diffCommand(),
 		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.personCommand(), a.auditCommand(), a.agentCommand(), a.webhookCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.backupCommand(), a.restoreDrillCommand(), a.backfillCommand(), a.doctorCommand(), a.whenCommand(), a.renewCommand(), a.patchSecretCommand(),
 		a.loginCommand(), a.logoutCommand(), a.profilesCommand(), a.versionCommand(),
 	)

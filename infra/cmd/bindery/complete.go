@@ -122,14 +122,17 @@ func (a *app) completions(root *cobra.Command) {
 		"--status":   fixed("queued", "running", "completed", "failed"),
 		"--format":   fixed(checkFormats...),
 
-		"bindery diff --format":       fixed(diffFormats...),
-		"bindery diff --fail-on":      fixed(lossWords...),
-		"bindery audit --format":      fixed(auditFormats...),
-		"bindery agent list --status": fixed("active", "completed", "failed", "archived"),
-		"bindery export --job":        exports,
-		"bindery jobs JOB":            exports,
-		"bindery agent JOB":           agentJobs,
-		"bindery snapshots SNAPSHOT":  snapshots,
+		"bindery diff --format":        fixed(diffFormats...),
+		"bindery diff --fail-on":       fixed(lossWords...),
+		"bindery audit --format":       fixed(auditFormats...),
+		"bindery agent list --status":  fixed("active", "completed", "failed", "archived"),
+		"bindery export --job":         exports,
+		"bindery jobs JOB":             exports,
+		"bindery agent JOB":            agentJobs,
+		"bindery site JOB":             exports,
+		"bindery site rollback --from": exports,
+		"--deploy":                     fixed(string(admin.DeployAuto), string(admin.DeployManual)),
+		"bindery snapshots SNAPSHOT":   snapshots,
 	}
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {

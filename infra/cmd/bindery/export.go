@@ -35,6 +35,7 @@ type exportFlags struct {
 	handover handover
 	failOn   []string
 	fresh    bool
+	goLive   bool
 	// have is the digest of a bundle that the caller has. With ifChanged, the same
 	// one again is not fetched, and ends the command with the code unchanged.
 	have      string
@@ -80,8 +81,8 @@ put the link into a file instead, where no log shows it.`,
 				if err := required("domain", f.domain); err != nil {
 					return err
 				}
-			} else if f.version != "" || len(f.paths)+len(f.groups) > 0 || f.fresh || f.ifChanged || f.have != "" {
-				return usagef("--export-version, --path, --groups, --fresh, --have and --if-changed belong to a new job, not to --job")
+			} else if f.version != "" || len(f.paths)+len(f.groups) > 0 || f.fresh || f.goLive || f.ifChanged || f.have != "" {
+				return usagef("--export-version, --path, --groups, --fresh, --go-live, --have and --if-changed belong to a new job, not to --job")
 			}
 			if f.link && f.out != "" {
 				return usagef("--out is the file of a download, and --no-download makes none")
@@ -128,6 +129,7 @@ put the link into a file instead, where no log shows it.`,
 	groupsFlag(cmd, &f.groups)
 	flags.StringVarP(&f.out, "out", "o", "", "file to write (default: DOMAIN-VERSION.tar.gz)")
 	freshFlag(cmd, &f.fresh)
+	flags.BoolVar(&f.goLive, "go-live", false, "make the bundle the live version of the site, or let it be promoted to that; the key needs the scope deploy")
 	flags.BoolVar(&f.ifChanged, "if-changed", false, "fetch and write nothing where the bundle is the same as before, and exit with code 6")
 	flags.StringVar(&f.have, "have", "", "SHA-256 of the bundle that is there, for --if-changed; the service makes no copy of it")
 	flags.IntVar(&f.unchanged, "unchanged-code", exitUnchanged, "the exit code of --if-changed where nothing changed")
@@ -223,7 +225,7 @@ func (a *app) finishedJob(ctx context.Context, c *client.Client, f exportFlags) 
 			return api.ExportJob{}, err
 		}
 		job, err := c.StartExport(ctx, api.StartExportRequest{
-			Domain: f.domain, Version: f.version, Paths: f.paths, Groups: f.groups, Fresh: f.fresh, Have: have,
+			Domain: f.domain, Version: f.version, Paths: f.paths, Groups: f.groups, Fresh: f.fresh, Have: have, GoLive: f.goLive,
 		}, "")
 		if err != nil {
 			return job, err

@@ -72,7 +72,7 @@ put it where it is kept safe at once.`,
 	cmd.Flags().StringVar(&request.Name, "name", "", "what the key is for")
 	cmd.Flags().StringVar(&request.Domain, "domain", "", "the only domain that the key is for (default: all of the organisation)")
 	cmd.Flags().StringVar(&expires, "expires", "", `end of the key: "90d", a duration as "12h", or a time as "2027-01-31T00:00:00Z" (default: never)`)
-	cmd.Flags().StringArrayVar(&scopes, "scope", nil, "right of the key: read, write or manage, which may be repeated; or bundle with --domain, alone (default: read and write)")
+	cmd.Flags().StringArrayVar(&scopes, "scope", nil, "right of the key: read, write, manage or deploy, which may be repeated; or bundle with --domain, alone (default: read and write)")
 	cmd.Flags().StringArrayVar(&addresses, "allow", nil, "address or network that the key may be used from; may be repeated (default: any)")
 	return operating(a, operator{}, cmd, func(ctx context.Context, s *admin.Service, _ []string) (shownKey, error) {
 		k, secret, err := s.CreateKey(ctx, request)

@@ -123,6 +123,7 @@ func (a *app) projectCreate() *cobra.Command {
 	cmd.Flags().StringVar(&p.Domain, "domain", "", "the site's domain")
 	cmd.Flags().StringVar(&p.Repository, "repository", "", "address of the source repository")
 	cmd.Flags().StringVar(&kind, "kind", string(admin.KindCloud), "deployment: cloud, client-hosted or air-gapped")
+	deployFlag(cmd.Flags(), &p.Deploy)
 	settingFlags(cmd.Flags(), &p.Settings, &p.Retention, &p.Agent)
 	return operating(a, operator{}, cmd, func(ctx context.Context, s *admin.Service, _ []string) (admin.Project, error) {
 		p.Kind = admin.Kind(kind)
@@ -167,7 +168,7 @@ the deployment and the settings that they started with.`,
 		if p, err = s.GetProject(ctx, args[0]); err != nil {
 			return p, err
 		}
-		c := admin.Configuration{Kind: p.Kind, Settings: p.Settings, Retention: p.Retention, Agent: p.Agent}
+		c := admin.Configuration{Kind: p.Kind, Settings: p.Settings, Retention: p.Retention, Agent: p.Agent, Deploy: p.Deploy}
 		into := pflag.NewFlagSet("", pflag.ContinueOnError)
 		configurationFlags(into, &c)
 		cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -184,7 +185,13 @@ the deployment and the settings that they started with.`,
 
 func configurationFlags(f *pflag.FlagSet, c *admin.Configuration) {
 	f.StringVar((*string)(&c.Kind), "kind", string(c.Kind), "deployment: cloud, client-hosted or air-gapped")
+	deployFlag(f, &c.Deploy)
 	settingFlags(f, &c.Settings, &c.Retention, &c.Agent)
+}
+
+// deployFlag adds the flag that says whether exports go live by themselves.
+func deployFlag(f *pflag.FlagSet, mode *admin.DeployMode) {
+	f.StringVar((*string)(mode), "deploy", string(*mode), "whether exports that are started to go live do so by themselves: auto or manual (default: auto)")
 }
 
 func (a *app) projectRevoke() *cobra.Command {

@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -42,6 +41,36 @@ type AuditEntry struct {
 	Changes []AuditChange `json:"changes,omitempty"`
 }
 
+// Actor is who changed something.
+type Actor struct {
+	Kind string `json:"kind"` // one of ActorPerson, ActorKey and ActorOperator
+	ID   string `json:"id"`   // of the person or key, or the operator's name
+}
+
+// actor is who a caller is, for records.
+func (s *Service) actor(c Caller) Actor {
+	switch {
+	case c.Operator != "":
+		return Actor{ActorOperator, c.Operator}
+	case c.Person != "":
+		return Actor{ActorPerson, c.Person}
+	case c.KeyID != "":
+		return Actor{ActorKey, c.KeyID}
+	}
+	return Actor{ActorOperator, s.opt.Operator}
+}
+
+// caller is a caller who is this actor, for the audit log.
+func (a Actor) caller() Caller {
+	switch a.Kind {
+	case ActorPerson:
+		return Caller{Person: a.ID}
+	case ActorKey:
+		return Caller{KeyID: a.ID}
+	}
+	return Caller{Operator: a.ID}
+}
+
 // AuditChange is a field that has changed. Secrets are in none.
 type AuditChange struct {
 	Field  string `json:"field"`
@@ -67,17 +96,10 @@ func changed(triples ...string) []AuditChange {
 
 // audit adds an entry to a transaction.
 func (s *Service) audit(b *batch, c Caller, org, action, target string, changes ...AuditChange) {
-	now := s.now()
+	now, by := s.now(), s.actor(c)
 	e := AuditEntry{
-		ID: timePart(now) + s.opt.NewID("")[1:], At: now, ActorKind: ActorOperator, Actor: cmp.Or(c.Operator, s.opt.Operator),
+		ID: timePart(now) + s.opt.NewID("")[1:], At: now, ActorKind: by.Kind, Actor: by.ID,
 		Action: action, Target: target, Changes: changes,
-	}
-	switch {
-	case c.Operator != "":
-	case c.Person != "":
-		e.ActorKind, e.Actor = ActorPerson, c.Person
-	case c.KeyID != "":
-		e.ActorKind, e.Actor = ActorKey, c.KeyID
 	}
 	if c.Address.IsValid() {
 		e.Address = c.Address.String()

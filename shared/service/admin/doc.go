@@ -31,6 +31,7 @@
 //	exportstep.go    export jobs as the workflow moves them
 //	reuse.go         bundles that other jobs have made
 //	assembly.go      how far a bundle in parts is
+//	live.go          which version of a site is live, its history, pins of archives
 //	agentjob.go      agent jobs as callers see them: start, message, read, cancel, archive
 //	agentstep.go     agent jobs as the workflow and the reconciler move them
 //	agentrecord.go   the records of agent jobs, and transactions on them

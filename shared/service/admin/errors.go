@@ -41,6 +41,8 @@ const (
 	CodeKeyRunning     = "idempotency_running"   // the first request with this key still runs
 	CodeTooManyExports = "too_many_exports"      // the organisation's running exports are at their limit
 
+	CodeLiveMoved       = "live_moved"        // another version is live than the caller knows
+	CodeNotLive         = "not_live"          // nothing is live, or there is nothing to go back to
 	CodeTooManyKeys     = "too_many_keys"     // people made as many keys as they may in an hour
 	CodeTooManyWebhooks = "too_many_webhooks" // the organisation has as many webhooks as it may have
 	CodeDeliveryPending = "delivery_pending"  // the delivery has not ended yet
@@ -94,7 +96,7 @@ func Codes() []string {
 		CodeUnauthorized, CodeKeyExpired, CodeAddress, CodeScope, CodeRole, CodePlan, CodeInvalid, CodeUnsupported,
 		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeMethod, CodeLastOwner, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
 		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone, CodeFindingsGone,
-		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeTooManyWebhooks, CodeDeliveryPending, CodeTooManyKeys, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
+		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeTooManyWebhooks, CodeDeliveryPending, CodeTooManyKeys, CodeLiveMoved, CodeNotLive, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
 		CodeSiteTooLarge, CodeProcessEnded, CodeJobNotActive, CodeTemporary, CodeInternal,
 		CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeAgentCost, CodeArchived, CodePublishing, CodeSuperseded, CodeCancelled,
 		CodeBudget, CodeLoop, CodeBranchMoved, CodeModelDown, CodeModelRefused, CodeModelContext, CodeModelOutput, CodeModelInvalid,

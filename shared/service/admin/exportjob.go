@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -84,8 +83,9 @@ type ExportJob struct {
 	Groups       []string     `json:"groups,omitempty"` // of readers whose pages the bundle has
 	Kind         Kind         `json:"kind"`
 	Settings     Settings     `json:"settings"`
-	Fresh        bool         `json:"fresh,omitempty"` // it is rendered, whatever is stored
-	Have         string       `json:"have,omitempty"`  // digest of the bundle that its caller has
+	Fresh        bool         `json:"fresh,omitempty"`  // it is rendered, whatever is stored
+	Have         string       `json:"have,omitempty"`   // digest of the bundle that its caller has
+	GoLive       *GoLive      `json:"goLive,omitempty"` // nil: it can't be the live version of its site
 	Status       ExportStatus `json:"status"`
 	CreatedAt    time.Time    `json:"createdAt"`
 	UpdatedAt    time.Time    `json:"updatedAt"`
@@ -158,7 +158,10 @@ type StartExport struct {
 	// Have is the SHA-256 of a bundle that the caller has, in lower-case hex: where
 	// the export would make that one and it is still stored, no copy is made. May be
 	// empty.
-	Have           string `json:",omitempty"`
+	Have string `json:",omitempty"`
+	// GoLive has the bundle become the live version of the site once it is there,
+	// or lets it be promoted to that.
+	GoLive         bool `json:",omitempty"`
 	IdempotencyKey string
 }
 
@@ -283,7 +286,8 @@ type counter struct {
 // can't be started now, the reconciler starts it by the same name.
 //
 // It returns CodeInvalid, CodeDomainNotFound, CodeNoSnapshot, CodeVersionTaken,
-// CodeTooManyExports, CodeKeyReused or CodeKeyRunning.
+// CodeTooManyExports, CodeKeyReused or CodeKeyRunning; with GoLive also CodeRole,
+// CodeScope or CodePlan.
 func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (ExportJob, error) {
 	if err := c.person(ActionExport); err != nil {
 		return ExportJob{}, err
@@ -308,6 +312,11 @@ func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (Ex
 		return ExportJob{}, FieldErrorf("have", "must be a SHA-256 in lower-case hex")
 	}
 	in.Paths, in.Groups = paths, groups
+	if in.GoLive {
+		if err := checkGoLive(c, in); err != nil {
+			return ExportJob{}, err
+		}
+	}
 	key := in.IdempotencyKey
 	in.IdempotencyKey = ""
 	run := func(sl *slot) (ExportJob, string, error) {
@@ -363,6 +372,9 @@ func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot)
 			ID: id, Organisation: c.OrganisationID, Project: project.ID, Domain: project.Domain,
 			Snapshot: snapshot.ID, Version: in.Version, Paths: in.Paths, Groups: in.Groups, Kind: project.Kind, Settings: project.Settings,
 			Fresh: in.Fresh, Have: in.Have, Status: ExportQueued, CreatedAt: now, UpdatedAt: now,
+		}
+		if in.GoLive {
+			j.GoLive = &GoLive{Change: claim.Changes, By: s.actor(c)}
 		}
 		what := j.content()
 		if j.Version == "" {
@@ -487,20 +499,8 @@ func (s *Service) BundleLink(ctx context.Context, c Caller, jobID, idempotencyKe
 		if err != nil {
 			return BundleLink{}, err
 		}
-		switch j.Status {
-		case ExportCompleted:
-		case ExportFailed:
-			return BundleLink{}, Errorf(CodeJobFailed, "the export failed: there is no bundle")
-		default:
-			return BundleLink{}, Errorf(CodeJobRunning, "the export is %s: there is no bundle yet", j.Status).After(s.opt.PollAfter)
-		}
-		switch whole, err := j.Bundle.Whole(ctx, s.opt.Objects); {
-		case errors.Is(err, store.ErrNotFound):
-			return BundleLink{}, Errorf(CodeBundleGone, "the bundle was removed; start another export")
-		case err != nil:
-			return BundleLink{}, fmt.Errorf("look for bundle of %s: %w", j.ID, err)
-		case !whole:
-			return BundleLink{}, Errorf(CodeBundleGone, "the bundle is damaged: it does not have the size that was stored; start another export")
+		if err := s.bundleThere(ctx, j); err != nil {
+			return BundleLink{}, err
 		}
 		l, err := s.opt.Objects.PresignGet(ctx, j.Bundle.Key, j.Domain+"-"+j.Version+".tar.gz", s.opt.LinkLife)
 		if err != nil {

@@ -206,8 +206,12 @@ func (s *Service) finish(ctx context.Context, b *batch, j ExportJob) error {
 // CompleteExport completes a running job, in one transaction with exact
 // counts, the month's usage and the organisation's place. Doing it again with
 // an equal bundle is success; a job that failed stays so (CodeJobNotActive).
+//
+// A job that may go live does so in the same transaction. It is completed also where
+// that is impossible.
 func (s *Service) CompleteExport(ctx context.Context, jobID string, bundle Bundle) error {
-	return s.transact(ctx, func() error {
+	var done completion
+	err := s.transact(ctx, func() error {
 		j, revision, err := s.stepJob(ctx, jobID)
 		if err != nil {
 			return err
@@ -227,8 +231,12 @@ func (s *Service) CompleteExport(ctx context.Context, jobID string, bundle Bundl
 		if err := s.used(ctx, &b, j.exported(), j.UpdatedAt, ProjectUsage{Exports: 1, Pages: int64(bundle.Pages), BundleBytes: bundle.Size}); err != nil {
 			return err
 		}
-		return s.write(ctx, &b)
+		return done.write(ctx, s, &b, j)
 	})
+	if err == nil {
+		done.later(ctx, s)
+	}
+	return err
 }
 
 // FailExport fails a job that is queued or running. A cause that RecordFailure

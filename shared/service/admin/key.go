@@ -30,10 +30,12 @@ const (
 	// ScopeBundle is for links to the bundles of one domain's exports and nothing
 	// else, so that a server may hold such a key. It is a key's only scope.
 	ScopeBundle Scope = "bundle"
+	// ScopeDeploy is for what is live: exports that go live, promotes and roll backs.
+	ScopeDeploy Scope = "deploy"
 )
 
 // Scopes lists the scopes.
-func Scopes() []Scope { return []Scope{ScopeRead, ScopeWrite, ScopeManage, ScopeBundle} }
+func Scopes() []Scope { return []Scope{ScopeRead, ScopeWrite, ScopeManage, ScopeDeploy, ScopeBundle} }
 
 // Key is an admin key as it is stored and listed: everything but the secret.
 type Key struct {
@@ -186,7 +188,7 @@ func (s *Service) createKey(ctx context.Context, c Caller, in KeyRequest) (Key, 
 		scopes = nil
 		for i, sc := range in.Scopes {
 			if !slices.Contains(Scopes(), sc) {
-				return Key{}, "", FieldErrorf(indexed("scopes", i), "must be read, write, manage or bundle")
+				return Key{}, "", FieldErrorf(indexed("scopes", i), "must be read, write, manage, deploy or bundle")
 			}
 			if !slices.Contains(scopes, sc) {
 				scopes = append(scopes, sc)

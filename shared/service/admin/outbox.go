@@ -72,7 +72,7 @@ type Delivery struct {
 	Resource string `json:"resource"`
 	N        int    `json:"n"`
 	// Data is the record of what changed, as it was then: an ExportJob, AgentJob,
-	// Snapshot or Key, by the event.
+	// Snapshot, LiveMove or Key, by the event.
 	Data   json.RawMessage `json:"data"`
 	Status DeliveryStatus  `json:"status"`
 	// Tries is how many attempts were made since FirstAt, Attempts how many there

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,8 +29,11 @@ type Project struct {
 	Settings   Settings  `json:"settings"`
 	Retention  Retention `json:"retention"`
 	// Agent is of no meaning to exports: changing it changes no version.
-	Agent     AgentSettings `json:"agent,omitzero"`
-	CreatedAt time.Time     `json:"createdAt"`
+	Agent AgentSettings `json:"agent,omitzero"`
+	// Deploy says whether exports that may go live do so by themselves: an empty one is
+	// DeployAuto. Changing it changes no version.
+	Deploy    DeployMode `json:"deploy,omitempty"`
+	CreatedAt time.Time  `json:"createdAt"`
 	// RevokedAt is when the project was ended; its domain is free since then.
 	RevokedAt time.Time `json:"revokedAt,omitzero"`
 }
@@ -49,6 +53,8 @@ type domainClaim struct {
 	Project      string `json:"project"`
 	// Newest is the id of the newest published snapshot, or empty.
 	Newest string `json:"newest,omitempty"`
+	// Changes is how often Newest has changed.
+	Changes int64 `json:"changes,omitempty"`
 }
 
 // maxURL is the most bytes of an address that we keep.
@@ -117,7 +123,7 @@ func (s *Service) createProject(ctx context.Context, c Caller, in Project) (Proj
 	if in.Kind == "" {
 		in.Kind = KindCloud
 	}
-	if err := (Configuration{in.Kind, in.Settings, in.Retention, in.Agent}).Check(); err != nil {
+	if err := (Configuration{in.Kind, in.Settings, in.Retention, in.Agent, in.Deploy}).Check(); err != nil {
 		return Project{}, err
 	}
 	if _, err := s.activeOrganisation(ctx, in.Organisation); err != nil {
@@ -125,7 +131,7 @@ func (s *Service) createProject(ctx context.Context, c Caller, in Project) (Proj
 	}
 	p := Project{
 		ID: s.opt.NewID(idProject), Organisation: in.Organisation, Domain: domain, Repository: in.Repository,
-		Kind: in.Kind, Settings: in.Settings, Retention: in.Retention, Agent: in.Agent, CreatedAt: s.now(),
+		Kind: in.Kind, Settings: in.Settings, Retention: in.Retention, Agent: in.Agent, Deploy: in.Deploy, CreatedAt: s.now(),
 	}
 	err = s.transact(ctx, func() error {
 		var b batch
@@ -176,6 +182,7 @@ type Configuration struct {
 	Settings  Settings
 	Retention Retention
 	Agent     AgentSettings
+	Deploy    DeployMode
 }
 
 // Check returns CodeInvalid, with the field, for what no project can be set to.
@@ -185,6 +192,9 @@ func (c Configuration) Check() error {
 	}
 	if err := checkSettings(c.Settings); err != nil {
 		return err
+	}
+	if !slices.Contains([]DeployMode{"", DeployAuto, DeployManual}, c.Deploy) {
+		return FieldErrorf("deploy", "must be auto or manual")
 	}
 	if c.Retention.SnapshotDays < 0 {
 		return FieldErrorf("retention.snapshotDays", "must not be negative")
@@ -235,7 +245,10 @@ func (t AgentSettings) check() error {
 	return nil
 }
 
-// ConfigureProject replaces a project's kind, settings, retention and agent. Exports
+// DeployMode is the project's deploy mode.
+func (p Project) DeployMode() DeployMode { return cmp.Or(p.Deploy, DeployAuto) }
+
+// ConfigureProject replaces a project's kind, settings, retention, agent and deploy mode. Exports
 // that have started keep the kind and the settings that they started with.
 // It returns CodeInvalid for wrong settings and CodeNotFound for an unknown
 // project.
@@ -252,20 +265,20 @@ func (s *Service) configureProject(ctx context.Context, by Caller, id string, c 
 			return false, nil
 		}
 		s.audit(b, by, p.Organisation, "project.configured", id, configured(p.configuration(), c)...)
-		p.Kind, p.Settings, p.Retention, p.Agent = c.Kind, c.Settings, c.Retention, c.Agent
+		p.Kind, p.Settings, p.Retention, p.Agent, p.Deploy = c.Kind, c.Settings, c.Retention, c.Agent, c.Deploy
 		return true, nil
 	})
 }
 
 func (p Project) configuration() Configuration {
-	return Configuration{p.Kind, p.Settings, p.Retention, p.Agent}
+	return Configuration{p.Kind, p.Settings, p.Retention, p.Agent, p.Deploy}
 }
 
 // configured lists what differs between two configurations, by the names that
 // their fields have in records.
 func configured(before, after Configuration) []AuditChange {
 	texts := func(c Configuration) map[string]string {
-		all := map[string]string{"kind": string(c.Kind)}
+		all := map[string]string{"kind": string(c.Kind), "deploy": string(c.Deploy)}
 		for name, part := range map[string]any{"settings": c.Settings, "retention": c.Retention, "agent": c.Agent} {
 			var fields map[string]json.RawMessage
 			b, _ := json.Marshal(part) // structs of strings, numbers and booleans always encode
@@ -291,8 +304,8 @@ func configured(before, after Configuration) []AuditChange {
 	return changed(triples...)
 }
 
-// RevokeProject ends a project, frees its domain and removes its credential. What
-// was published and exported stays until its retention. Ending it again is
+// RevokeProject ends a project, frees its domain and removes its credential. Nothing of
+// it is live after that. What was published and exported stays until its retention. Ending it again is
 // success, and resumes where it was interrupted.
 // It returns CodeNotFound for an unknown project.
 func (s *Service) RevokeProject(ctx context.Context, id string) (Project, error) {
@@ -307,10 +320,13 @@ func (s *Service) revokeProject(ctx context.Context, c Caller, id string) (Proje
 		p.RevokedAt = s.now()
 		s.audit(b, c, p.Organisation, "project.ended", id, changed("domain", p.Domain, "")...)
 		claim, revision, err := readOr[domainClaim](ctx, s, domainKey(p.Domain))
-		if err == nil && claim.Project == p.ID {
+		if err != nil {
+			return false, err
+		}
+		if claim.Project == p.ID {
 			b.remove(domainKey(p.Domain), revision)
 		}
-		return true, err
+		return true, s.endLive(ctx, b, id)
 	})
 	if err == nil {
 		err = s.forgetCredential(ctx, p)

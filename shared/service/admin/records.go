@@ -53,12 +53,16 @@ import (
 //	                version#<label>  what a version means
 //	                agentjob#<agj>   AgentJob, sorted by time
 //	                agents           its agent jobs: the hour's starts, and the month's cost
+//	                live             which version is live
+//	                live#<n>         LiveMove
 //	domain#<name>   domain           owner and newest snapshot of a domain
 //	export#<exp>    job              ExportJob
 //	                shard#<n>        that a shard is rendered
 //	                assembly         Assembly
 //	                failure          the first cause of a failing step
 //	                took#<step>#<n>  StepTime
+//	archive#<exp>   archive          how many need the job's archive, or that it is gone
+//	                pin#<holder>     that one does
 //	agent#<agj>     message#<n>      AgentMessage
 //	                stream           the number of the job's next event
 //	                event#<n>        AgentEvent
@@ -99,6 +103,7 @@ const (
 	prefixEvent    = "event#"
 	prefixEnd      = "end#"
 	prefixDelivery = "delivery#"
+	prefixLiveMove = "live#"
 
 	prefixMember     = "member#"
 	prefixInvitation = "invitation#"
@@ -134,6 +139,14 @@ func versionKey(project, label string) store.Key {
 }
 func agentJobKey(project, id string) store.Key {
 	return store.Key{PK: "project#" + project, SK: prefixAgentJob + id}
+}
+func liveKey(project string) store.Key { return store.Key{PK: projectKey(project).PK, SK: "live"} }
+func liveMoveKey(project string, n int) store.Key {
+	return store.Key{PK: projectKey(project).PK, SK: fmt.Sprintf(prefixLiveMove+"%010d", n)}
+}
+func archiveKey(job string) store.Key { return store.Key{PK: "archive#" + job, SK: "archive"} }
+func pinKey(job, holder string) store.Key {
+	return store.Key{PK: "archive#" + job, SK: "pin#" + holder}
 }
 func projectAgentsKey(project string) store.Key {
 	return store.Key{PK: projectKey(project).PK, SK: skAgents}

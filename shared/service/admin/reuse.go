@@ -62,6 +62,7 @@ func (s *Service) Lender(ctx context.Context, j ExportJob, plan ExportPlan) (Exp
 // It returns CodeJobNotActive for a job that has failed.
 func (s *Service) ReuseExport(ctx context.Context, jobID string, plan ExportPlan, lender string, bundle Bundle) (bool, error) {
 	reused := false
+	var done completion
 	err := s.transact(ctx, func() error {
 		j, revision, err := s.stepJob(ctx, jobID)
 		if err != nil {
@@ -92,7 +93,10 @@ func (s *Service) ReuseExport(ctx context.Context, jobID string, plan ExportPlan
 			return err
 		}
 		reused = true
-		return s.write(ctx, &b)
+		return done.write(ctx, s, &b, j)
 	})
+	if err == nil {
+		done.later(ctx, s)
+	}
 	return reused && err == nil, err
 }

@@ -23,6 +23,7 @@ type Action string
 const (
 	ActionRead     Action = "read"     // sites, exports, agent jobs, usage, who is a member
 	ActionExport   Action = "export"   // start and cancel exports, publish and restore snapshots
+	ActionDeploy   Action = "deploy"   // decide what is live
 	ActionAgent    Action = "agent"    // start, message, cancel and archive agent jobs
 	ActionProjects Action = "projects" // make, configure and end projects
 	ActionKeys     Action = "keys"     // list, make and revoke admin keys
@@ -33,7 +34,7 @@ const (
 
 // Actions lists the actions.
 func Actions() []Action {
-	return []Action{ActionRead, ActionExport, ActionAgent, ActionProjects, ActionKeys, ActionWebhooks, ActionAudit, ActionMembers}
+	return []Action{ActionRead, ActionExport, ActionDeploy, ActionAgent, ActionProjects, ActionKeys, ActionWebhooks, ActionAudit, ActionMembers}
 }
 
 // rights is the table of who may do what: the roles of people, and the scope of
@@ -44,6 +45,7 @@ var rights = map[Action]struct {
 }{
 	ActionRead:     {[]Role{RoleOwner, RoleAdmin, RoleMember, RoleViewer}, ScopeRead},
 	ActionExport:   {[]Role{RoleOwner, RoleAdmin, RoleMember}, ScopeWrite},
+	ActionDeploy:   {[]Role{RoleOwner, RoleAdmin, RoleMember}, ScopeDeploy},
 	ActionAgent:    {[]Role{RoleOwner, RoleAdmin, RoleMember}, ScopeWrite},
 	ActionProjects: {[]Role{RoleOwner, RoleAdmin}, ""},
 	ActionKeys:     {[]Role{RoleOwner, RoleAdmin}, ""},

@@ -16,16 +16,17 @@ func TestWhoMayDoWhat(t *testing.T) {
 	cells := []struct {
 		action                       admin.Action
 		owner, admin, member, viewer bool
-		read, write, manage          bool // keys of that scope alone; bundle is for no action
+		read, write, manage, deploy  bool // keys of that scope alone; bundle is for no action
 	}{
-		{admin.ActionRead, yes, yes, yes, yes, yes, no, no},
-		{admin.ActionExport, yes, yes, yes, no, no, yes, no},
-		{admin.ActionAgent, yes, yes, yes, no, no, yes, no},
-		{admin.ActionProjects, yes, yes, no, no, no, no, no},
-		{admin.ActionKeys, yes, yes, no, no, no, no, no},
-		{admin.ActionWebhooks, yes, yes, no, no, no, no, yes},
-		{admin.ActionAudit, yes, yes, no, no, no, no, no},
-		{admin.ActionMembers, yes, no, no, no, no, no, no},
+		{admin.ActionRead, yes, yes, yes, yes, yes, no, no, no},
+		{admin.ActionExport, yes, yes, yes, no, no, yes, no, no},
+		{admin.ActionDeploy, yes, yes, yes, no, no, no, no, yes},
+		{admin.ActionAgent, yes, yes, yes, no, no, yes, no, no},
+		{admin.ActionProjects, yes, yes, no, no, no, no, no, no},
+		{admin.ActionKeys, yes, yes, no, no, no, no, no, no},
+		{admin.ActionWebhooks, yes, yes, no, no, no, no, yes, no},
+		{admin.ActionAudit, yes, yes, no, no, no, no, no, no},
+		{admin.ActionMembers, yes, no, no, no, no, no, no, no},
 	}
 	if len(cells) != len(admin.Actions()) {
 		t.Fatalf("%d actions are tested, of %d", len(cells), len(admin.Actions()))
@@ -43,7 +44,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 				t.Errorf("%s as %q: %v, want %q", c.action, role, err, want)
 			}
 		}
-		for scope, may := range map[admin.Scope]bool{admin.ScopeRead: c.read, admin.ScopeWrite: c.write, admin.ScopeManage: c.manage, admin.ScopeBundle: no} {
+		for scope, may := range map[admin.Scope]bool{admin.ScopeRead: c.read, admin.ScopeWrite: c.write, admin.ScopeManage: c.manage, admin.ScopeDeploy: c.deploy, admin.ScopeBundle: no} {
 			// Nor a role to a key.
 			err := admin.Caller{KeyID: "key_1", Role: admin.RoleOwner, Scopes: []admin.Scope{scope}}.May(c.action)
 			if want := map[bool]string{yes: "", no: admin.CodeScope}[may]; admin.CodeOf(err) != want {

@@ -449,6 +449,7 @@ func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 			p.Packs = contents.Packs
 		}
 		claim.Newest = p.ID
+		claim.Changes++
 		var b batch
 		b.put(snapshotKey(p.Project, p.ID), revision, p)
 		b.put(domainKey(p.Domain), claimRevision, claim)

@@ -18,6 +18,7 @@ const (
 	EventExportCompleted   = "export.completed"
 	EventExportFailed      = "export.failed"
 	EventSnapshotPublished = "snapshot.published"
+	EventSiteLive          = "site.live"
 	EventAgentCompleted    = "agent.completed"
 	EventAgentFailed       = "agent.failed"
 	EventKeyCreated        = "key.created"
@@ -27,7 +28,7 @@ const (
 // WebhookEvents lists them.
 func WebhookEvents() []string {
 	return []string{
-		EventExportCompleted, EventExportFailed, EventSnapshotPublished, EventAgentCompleted, EventAgentFailed,
+		EventExportCompleted, EventExportFailed, EventSnapshotPublished, EventSiteLive, EventAgentCompleted, EventAgentFailed,
 		EventKeyCreated, EventKeyRevoked,
 	}
 }

@@ -46,11 +46,16 @@ func TestDocumentHandler(t *testing.T) {
 	whole, alone := api.Handler(w.options), api.DocumentHandler(api.Options{})
 	paths := []string{"/openapi.json", "/", "/nothing", "/v1/static-export", "/v1/static-export/jobs/"}
 	methods := []string{"HEAD", "OPTIONS", "PUT", "PATCH"}
+	has := map[string]bool{} // methods that functions answer
 	for _, route := range api.Routes(w.options) {
 		paths = append(paths, route.Path)
+		has[route.Method+" "+route.Path] = true
 	}
 	for _, path := range paths {
 		for _, method := range methods {
+			if has[method+" "+path] {
+				continue
+			}
 			want, got := httptest.NewRecorder(), httptest.NewRecorder()
 			whole.ServeHTTP(want, httptest.NewRequest(method, path, nil))
 			alone.ServeHTTP(got, httptest.NewRequest(method, path, nil))

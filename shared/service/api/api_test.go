@@ -440,6 +440,7 @@ func TestTenantsDoNotSeeEachOther(t *testing.T) {
 	myHook, myEvent, _ := w.webhook(b)
 	theirHook, theirEvent, _ := w.webhook(a)
 	manager := w.key(b.ID, func(r *admin.KeyRequest) { r.Scopes = []admin.Scope{admin.ScopeManage} })
+	deployer := w.key(b.ID, func(r *admin.KeyRequest) { r.Scopes = []admin.Scope{admin.ScopeDeploy} })
 	before := w.dump(a) + w.dump(b)
 	ids := map[string][2][]string{ // mine, and theirs
 		"{jobId}":      {{b.done}, {a.done, a.running}},
@@ -459,6 +460,9 @@ func TestTenantsDoNotSeeEachOther(t *testing.T) {
 		if route.Path == "/v1/webhooks" {
 			continue // it names nothing
 		}
+		if slices.Contains(route.Scopes, admin.ScopeDeploy) {
+			secret = deployer
+		}
 		var params []string
 		for name := range ids {
 			if strings.Contains(route.Path, name) {
@@ -469,6 +473,8 @@ func TestTenantsDoNotSeeEachOther(t *testing.T) {
 		switch route.Operation {
 		case "startExport":
 			bodies = []string{`{"domain":"a.example.com"}`, `{"domain":"a.example.com","version":"v1"}`}
+		case "setLive":
+			bodies = []string{`{"action":"hold"}`, `{"action":"promote","jobId":"` + a.done + `"}`}
 		case "restoreSnapshot":
 			bodies = []string{`{"base":"` + a.published + `"}`, `{"base":"` + b.published + `"}`}
 		case "startAgentJob", "messageAgentJob":

@@ -152,6 +152,8 @@ func decodeStartExport(body []byte) (StartExportRequest, error) {
 	req := StartExportRequest{Domain: f.text("domain", true), Version: f.text("version", false)}
 	req.Paths, req.Groups = f.texts("paths"), f.texts("groups")
 	fresh, _ := f.get("fresh", json.Bool, false)
+	goLive, _ := f.get("goLive", json.Bool, false)
+	req.GoLive = goLive.Text == "true"
 	req.Fresh, req.Have = fresh.Text == "true", f.text("have", false)
 	return req, f.done()
 }

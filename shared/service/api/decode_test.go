@@ -33,6 +33,8 @@ func TestRequests(t *testing.T) {
 				_, err = decodeStartAgentJob([]byte(body))
 			case "message":
 				_, err = decodeMessage([]byte(body))
+			case "live":
+				_, err = decodeSetLive([]byte(body))
 			case "create":
 				_, err = decodeCreateSnapshot([]byte(body))
 			default:
@@ -101,13 +103,14 @@ func FuzzRequests(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_, err1 := decodeStartExport(b)
 		_, err2 := decodeCreateSnapshot(b)
-		for _, err := range []error{err1, err2} {
+		_, err3 := decodeSetLive(b)
+		for _, err := range []error{err1, err2, err3} {
 			if e, ok := err.(*admin.Error); err != nil && (!ok || e.Code() != admin.CodeInvalid || e.Field == "" || !utf8.ValidString(e.SafeMessage())) {
 				t.Errorf("%q: error is %v", b, err)
 			}
 		}
-		if err1 == nil && err2 == nil {
-			t.Errorf("%q is both requests", b)
+		if err1 == nil && err2 == nil || err3 == nil && (err1 == nil || err2 == nil) {
+			t.Errorf("%q is two requests", b)
 		}
 	})
 }

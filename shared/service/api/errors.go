@@ -28,7 +28,8 @@ func status(code string) int {
 	case admin.CodeLastOwner, admin.CodeDomainTaken, admin.CodeJobRunning, admin.CodeJobFailed, admin.CodeJobNotActive, admin.CodeNoSnapshot,
 		admin.CodeVersionTaken, admin.CodeIncomplete, admin.CodeInconsistent, admin.CodeOvertaken, admin.CodeKeyRunning,
 		admin.CodeForgeMissing, admin.CodeModelMissing, admin.CodeArchived, admin.CodePublishing, admin.CodeBudget,
-		admin.CodeSuperseded, admin.CodeCancelled, admin.CodeTooManyWebhooks, admin.CodeDeliveryPending:
+		admin.CodeSuperseded, admin.CodeCancelled, admin.CodeTooManyWebhooks, admin.CodeDeliveryPending,
+		admin.CodeLiveMoved, admin.CodeNotLive:
 		return http.StatusConflict
 	case admin.CodeBundleGone, admin.CodeFindingsGone:
 		return http.StatusGone

@@ -14,7 +14,7 @@ func (s *server) startExport(ctx context.Context, c call) (answer, error) {
 		return answer{}, err
 	}
 	j, err := s.Admin.StartExport(ctx, c.caller, admin.StartExport{
-		Domain: req.Domain, Version: req.Version, Paths: req.Paths, Groups: req.Groups, Fresh: req.Fresh, Have: req.Have, IdempotencyKey: c.key,
+		Domain: req.Domain, Version: req.Version, Paths: req.Paths, Groups: req.Groups, Fresh: req.Fresh, Have: req.Have, GoLive: req.GoLive, IdempotencyKey: c.key,
 	})
 	if err != nil {
 		return answer{}, err
@@ -124,7 +124,7 @@ func exportJob(j admin.ExportJob) ExportJob {
 	w := ExportJob{
 		JobID: j.ID, Status: j.Status, Progress: j.Progress(), PageCount: j.PageCount(),
 		Domain: j.Domain, Version: j.Version, CreatedAt: j.CreatedAt.UTC(), UpdatedAt: j.UpdatedAt.UTC(),
-		Reused: j.Reused, Unchanged: j.Unchanged(),
+		Reused: j.Reused, Unchanged: j.Unchanged(), GoLive: j.GoLive != nil,
 	}
 	if j.Bundle != nil && j.Bundle.Changes.Job != "" {
 		c := j.Bundle.Changes

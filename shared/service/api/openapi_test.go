@@ -168,7 +168,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		api.CreateWebhookRequest{}, api.Webhook{}, api.NewWebhook{}, api.Webhooks{}, api.Deliveries{}, api.Delivery{},
 		api.CreateSnapshotRequest{}, api.CreateSnapshotResponse{}, api.Upload{}, api.Snapshot{}, api.ManifestLink{},
 		api.ExportJobs{}, api.Findings{}, api.Finding{}, api.RestoreSnapshotRequest{}, api.Snapshots{}, api.SnapshotSummary{},
-		api.Organisation{}, api.OrganisationLimits{}, api.Projects{}, api.Project{}, api.Features{}, api.Usage{}, api.Calls{},
+		api.Organisation{}, api.OrganisationLimits{}, api.Live{}, api.LiveMove{}, api.LiveMoves{}, api.Actor{}, api.SetLiveRequest{}, api.Projects{}, api.Project{}, api.Features{}, api.Usage{}, api.Calls{},
 	} {
 		types[reflect.TypeOf(v).Name()] = reflect.TypeOf(v)
 	}
@@ -244,7 +244,7 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 	for name, pattern := range map[string]string{
 		"AgentJobCursor": admin.AgentCursorPattern, "EventCursor": admin.EventCursorPattern, "ExportCursor": admin.ExportCursorPattern,
 		"FindingsCursor": admin.FindingsCursorPattern, "ProjectCursor": admin.ProjectCursorPattern, "Month": admin.MonthPattern,
-		"DeliveryCursor": admin.DeliveryCursorPattern,
+		"DeliveryCursor": admin.DeliveryCursorPattern, "LiveCursor": admin.LiveCursorPattern,
 	} {
 		if at(parameters, name, "schema", "pattern") != pattern {
 			t.Errorf("the pattern of %s differs", name)
@@ -263,6 +263,9 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 		if got := fmt.Sprint(at(schema, "enum")); got != fmt.Sprint(admin.WebhookEvents()) {
 			t.Errorf("the events are %s", got)
 		}
+	}
+	if got := fmt.Sprint(at(doc, "components", "schemas", "SetLiveRequest", "properties", "action", "enum")); got != fmt.Sprint(admin.LiveActions()) {
+		t.Errorf("the actions on what is live are %s", got)
 	}
 	if got := fmt.Sprint(at(doc, "components", "schemas", "Delivery", "properties", "status", "enum")); got != fmt.Sprint(admin.DeliveryStatuses()) {
 		t.Errorf("the states of deliveries are %s", got)
@@ -381,6 +384,28 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 	good["restoreSnapshot"] = func(x tenant) *http.Request {
 		return x.post("/v1/sites/"+x.project.Domain+"/snapshots/"+x.published+"/restore", `{"base":"`+x.pending+`"}`)
 	}
+	// A job that went live, and one after it that was rolled back.
+	livePath := "/v1/sites/" + x.project.Domain + "/live"
+	deployer := w.key(x.ID, func(r *admin.KeyRequest) {
+		r.Scopes = []admin.Scope{admin.ScopeRead, admin.ScopeWrite, admin.ScopeDeploy}
+	})
+	sets := func(body string) *http.Request {
+		return request("PUT", livePath, deployer, body)
+	}
+	var deploys []string
+	for range 3 {
+		j, err := w.StartExport(w.ctx, w.Operator(x.ID), admin.StartExport{Domain: x.project.Domain, GoLive: true})
+		must(w, 0, err)
+		must(w, 0, w.BeginExport(w.ctx, j.ID, admin.ExportPlan{Renderer: "r"}))
+		w.complete(j.ID)
+		deploys = append(deploys, j.ID)
+		w.Advance(time.Second)
+	}
+	must(w, 0, w.objects.Delete(w.ctx, "exports/"+deploys[0]+"/bundle.tar.gz"))
+	w.do(sets(`{"action":"rollback","from":"`+deploys[2]+`"}`)).want(200, "")
+	good["getLive"] = func(tenant) *http.Request { return x.get(livePath) }
+	good["setLive"] = func(tenant) *http.Request { return sets(`{"action":"promote","jobId":"` + deploys[2] + `"}`) }
+	good["listLive"] = func(tenant) *http.Request { return x.get(livePath + "/history?limit=1") }
 	good["getOrganisation"] = func(x tenant) *http.Request { return x.get("/v1/organisation") }
 	good["listProjects"] = func(x tenant) *http.Request { return x.get("/v1/projects?limit=1") }
 	good["getUsage"] = func(x tenant) *http.Request { return x.get("/v1/usage?month=2026-03") }
@@ -442,7 +467,7 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 		"getWebhooks": 200, "createWebhook": 201, "deleteWebhook": 204, "rotateWebhookSecret": 200, "listDeliveries": 200, "redeliver": 200,
 		"startExport": 202, "getExport": 200, "generateBundle": 200, "getAgentJob": 200, "getLatestSnapshot": 200,
 		"createSnapshot": 201, "publishSnapshot": 200, "listExports": 200, "cancelExport": 200, "listFindings": 200, "listSnapshots": 200,
-		"restoreSnapshot": 200, "getOrganisation": 200, "listProjects": 200, "getUsage": 200,
+		"restoreSnapshot": 200, "getLive": 200, "setLive": 200, "listLive": 200, "getOrganisation": 200, "listProjects": 200, "getUsage": 200,
 	}
 	// What is special to an operation; the rest follows from its route.
 	special := map[string]map[int]*http.Request{
@@ -469,6 +494,13 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 			404: x.post(site+"/none/restore", `{"base":"`+x.published+`"}`), 400: x.post(site+"/"+x.published+"/restore", `{"base":"x"}`),
 			409: x.post(site+"/"+incomplete+"/restore", `{"base":"`+x.published+`"}`), 413: x.post(site+"/"+x.published+"/restore", strings.Repeat(" ", 70000)),
 			415: with(x.post(site+"/"+x.published+"/restore", `{"base":"`+x.published+`"}`), "Content-Type", "text/plain"),
+		},
+		"getLive":  {400: x.get(livePath + "?x=1"), 404: x.get("/v1/sites/none.example.com/live")},
+		"listLive": {400: x.get(livePath + "/history?cursor=1"), 404: x.get("/v1/sites/none.example.com/live/history")},
+		"setLive": {
+			400: sets(`{"action":"publish"}`), 404: sets(`{"action":"promote","jobId":"none"}`),
+			409: sets(`{"action":"rollback","from":"none"}`), 410: sets(`{"action":"promote","jobId":"` + deploys[0] + `"}`),
+			413: sets(strings.Repeat(" ", 70000)), 415: with(sets(`{"action":"hold"}`), "Content-Type", "text/plain"),
 		},
 		"getOrganisation": {400: x.get("/v1/organisation?x=1")},
 		"listProjects":    {400: x.get("/v1/projects?cursor=1")},

@@ -119,6 +119,7 @@ type operation struct {
 func operations() []operation {
 	const enterprise = admin.PlanEnterprise
 	read, write, manage := []admin.Scope{admin.ScopeRead}, []admin.Scope{admin.ScopeWrite}, []admin.Scope{admin.ScopeManage}
+	deploy := []admin.Scope{admin.ScopeDeploy}
 	link := []admin.Scope{admin.ScopeWrite, admin.ScopeBundle}
 	return []operation{
 		{"startExport", "POST", "/v1/static-export/jobs", write, enterprise, smallBody, "", (*server).startExport},
@@ -140,6 +141,9 @@ func operations() []operation {
 		{"publishSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/publish", write, "", noBody, "", (*server).publishSnapshot},
 		{"listSnapshots", "GET", "/v1/sites/{domain}/snapshots", read, "", ignoredBody, "", (*server).listSnapshots},
 		{"restoreSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/restore", write, "", smallBody, "", (*server).restoreSnapshot},
+		{"getLive", "GET", "/v1/sites/{domain}/live", read, enterprise, ignoredBody, "", (*server).getLive},
+		{"setLive", "PUT", "/v1/sites/{domain}/live", deploy, enterprise, smallBody, "", (*server).setLive},
+		{"listLive", "GET", "/v1/sites/{domain}/live/history", read, enterprise, ignoredBody, "", (*server).listLive},
 		{"getOrganisation", "GET", "/v1/organisation", read, "", ignoredBody, "", (*server).getOrganisation},
 		{"listProjects", "GET", "/v1/projects", read, "", ignoredBody, "", (*server).listProjects},
 		{"getUsage", "GET", "/v1/usage", read, "", ignoredBody, "", (*server).getUsage},

@@ -92,6 +92,8 @@ func EventData(d admin.Delivery) (any, error) {
 		return eventData(d, agentJob)
 	case admin.EventSnapshotPublished:
 		return eventData(d, eventSnapshot)
+	case admin.EventSiteLive:
+		return eventData(d, liveMove)
 	case admin.EventKeyCreated, admin.EventKeyRevoked:
 		return eventData(d, eventKey)
 	}

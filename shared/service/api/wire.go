@@ -29,6 +29,9 @@ type StartExportRequest struct {
 	Fresh bool `json:"fresh,omitempty"`
 	// Have is the SHA-256 of a bundle that the caller has: no copy is made of it.
 	Have string `json:"have,omitempty"`
+	// GoLive has the bundle become the live version of the site, or lets it be promoted
+	// to that.
+	GoLive bool `json:"goLive,omitempty"`
 }
 
 // ExportJob is a static export job.
@@ -48,6 +51,8 @@ type ExportJob struct {
 	Reused string `json:"reused,omitempty"`
 	// Unchanged reports that the bundle is the one that the caller has.
 	Unchanged bool `json:"unchanged,omitempty"`
+	// GoLive reports that the job was made to go live.
+	GoLive bool `json:"goLive,omitempty"`
 	// Changes is what differs from the export before; absent where there is none
 	// that it could be compared with.
 	Changes *Changes `json:"changes,omitempty"`

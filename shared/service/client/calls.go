@@ -125,6 +125,25 @@ func (c *Client) RestoreSnapshot(ctx context.Context, domain, snapshotID, base s
 	return snapshot, err
 }
 
+// Live returns which version of a domain's site is live.
+func (c *Client) Live(ctx context.Context, domain string) (api.Live, error) {
+	return read[api.Live](ctx, c, live(domain))
+}
+
+// SetLive promotes, rolls back, holds or releases what is live for a domain, with the
+// code live_moved, not_live, job_running, job_failed or bundle_gone where it can't. The
+// same request twice has the effect of one.
+func (c *Client) SetLive(ctx context.Context, domain string, request api.SetLiveRequest) (api.Live, error) {
+	return call[api.Live](ctx, c, http.MethodPut, live(domain), "", request)
+}
+
+// LiveHistory returns a page of what was live for a domain, the latest first.
+func (c *Client) LiveHistory(ctx context.Context, domain, cursor string, limit int) (api.LiveMoves, error) {
+	return read[api.LiveMoves](ctx, c, live(domain)+"/history"+query("cursor", cursor, "limit", number(limit)))
+}
+
+func live(domain string) string { return "/v1/sites/" + url.PathEscape(domain) + "/live" }
+
 // Organisation returns the organisation of the key.
 func (c *Client) Organisation(ctx context.Context) (api.Organisation, error) {
 	return read[api.Organisation](ctx, c, "/v1/organisation")

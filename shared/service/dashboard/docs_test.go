@@ -18,6 +18,7 @@ func TestTableOfRoles(t *testing.T) {
 	}
 	for action, row := range map[admin.Action]string{
 		admin.ActionRead: "| See exports,", admin.ActionExport: "| Start and cancel exports,", admin.ActionAgent: "| Ask agents,",
+		admin.ActionDeploy:   "| Decide which version of a site is live",
 		admin.ActionProjects: "| Make, configure and end projects", admin.ActionKeys: "| Make and revoke API keys",
 		admin.ActionWebhooks: "| Add and remove webhooks,",
 		admin.ActionAudit:    "| Read the audit log", admin.ActionMembers: "| Invite and remove members,",

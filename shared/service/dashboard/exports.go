@@ -57,9 +57,11 @@ func startExport(q *request) error {
 	err := admin.RequirePlan(q.caller, admin.PlanEnterprise)
 	var j admin.ExportJob
 	if err == nil {
-		j, err = q.admin().StartExport(q.ctx(), q.caller, admin.StartExport{
+		in := admin.StartExport{
 			Domain: q.value("domain"), Version: q.value("version"), Paths: lines(q.value("paths")), Groups: lines(q.value("groups")), IdempotencyKey: q.onceOf(),
-		})
+		}
+		in.GoLive = len(in.Paths)+len(in.Groups) == 0 && q.caller.May(admin.ActionDeploy) == nil
+		j, err = q.admin().StartExport(q.ctx(), q.caller, in)
 	}
 	if admin.CodeOf(err) == admin.CodeDomainNotFound {
 		err = admin.FieldErrorf("domain", "no project of this organisation has it")

@@ -81,6 +81,7 @@ var scopeMeaning = map[admin.Scope]string{
 	admin.ScopeRead:   "Read: exports, snapshots, findings, agent jobs",
 	admin.ScopeWrite:  "Write: publish, start and cancel exports, ask agents",
 	admin.ScopeManage: "Manage: what decides about other systems, such as webhooks",
+	admin.ScopeDeploy: "Deploy: decide which version of a site is live",
 	admin.ScopeBundle: "Bundle: links to one domain's bundles, alone and for that domain, for a server that fetches them",
 }
 

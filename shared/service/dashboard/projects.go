@@ -178,7 +178,7 @@ func configureProject(q *request) error {
 	if err != nil {
 		return err
 	}
-	in := admin.Configuration{Kind: admin.Kind(q.value("kind")), Settings: p.Settings, Retention: p.Retention, Agent: p.Agent}
+	in := admin.Configuration{Kind: admin.Kind(q.value("kind")), Settings: p.Settings, Retention: p.Retention, Agent: p.Agent, Deploy: p.Deploy}
 	t := &in.Settings
 	t.Search, t.Assistant, t.AnalyticsID, t.Feedback = q.value("settings.search"), q.value("settings.assistant"), q.value("settings.analyticsId"), q.value("settings.feedback")
 	t.SiteAnalytics, t.Playground, t.CanonicalHTML = q.checked("settings.siteAnalytics"), q.checked("settings.playground"), q.checked("settings.canonicalHtml")

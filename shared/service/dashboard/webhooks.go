@@ -28,6 +28,7 @@ type newWebhookView struct {
 var eventMeaning = map[string]string{
 	admin.EventExportCompleted: "an export ended well", admin.EventExportFailed: "an export failed or was cancelled",
 	admin.EventSnapshotPublished: "a site was published, or an older snapshot restored",
+	admin.EventSiteLive:          "another version of a site went live",
 	admin.EventAgentCompleted:    "a round of an agent job ended well", admin.EventAgentFailed: "a round of an agent job failed",
 	admin.EventKeyCreated: "an API key was made", admin.EventKeyRevoked: "an API key was revoked",
 }

@@ -91,6 +91,10 @@ func (k *Keeper) Audit(ctx context.Context, scan func(context.Context, func(stor
 			if !gone {
 				gone, err = k.over(ctx, j.ID, bundleName, map[string]admin.ExportJob{j.ID: j}, projects)
 			}
+			if err == nil && gone {
+				pinned, failed := k.opt.Admin.ArchivePinned(ctx, *j.Bundle)
+				gone, err = !pinned, failed
+			}
 			if err != nil {
 				return err
 			}

@@ -290,8 +290,8 @@ func (k *Keeper) eachObject(ctx context.Context, prefix string, pick func([]stor
 }
 
 // sweepBundles looks at the next page of objects of exports and removes bundles
-// past their project's retention, and what a late step left of a job that is
-// final: parts, and the bundle of one that failed.
+// past their project's retention that nothing needs, and what a late step left of a
+// job that is final: parts, and the bundle of one that failed.
 func (k *Keeper) sweepBundles(ctx context.Context, round *admin.SweepRound) error {
 	list, err := k.opt.Objects.List(ctx, AllObjects, round.Bundle, bundlePage)
 	if err != nil {
@@ -307,6 +307,9 @@ func (k *Keeper) sweepBundles(ctx context.Context, round *admin.SweepRound) erro
 	for _, o := range list {
 		id, rest, _ := strings.Cut(strings.TrimPrefix(o.Key, AllObjects), "/")
 		over, err := k.over(ctx, id, rest, jobs, projects)
+		if over && rest == bundleName && jobs[id].Status == admin.ExportCompleted {
+			over, err = k.opt.Admin.LetArchiveGo(ctx, id)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -376,6 +379,7 @@ func (k *Keeper) sweepAgents(ctx context.Context, round *admin.SweepRound) error
 
 // over reports whether an object of an export, by its name among those of the job,
 // may go. Jobs and projects are what was read already, for the objects that follow.
+// A bundle goes only where LetArchiveGo agrees.
 func (k *Keeper) over(ctx context.Context, id, name string, jobs map[string]admin.ExportJob, projects map[string]admin.Project) (bool, error) {
 	job, ok := jobs[id]
 	if !ok {

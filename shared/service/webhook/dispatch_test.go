@@ -30,10 +30,10 @@ func TestEvents(t *testing.T) {
 		must[admin.Key](t)(w.RevokeKey(w.ctx, x.ID, k.ID))
 		must[admin.Key](t)(w.RevokeKey(w.ctx, x.ID, k.ID)) // again: no event
 		must[admin.Snapshot](t)(publish(w.ctx, w.Service, x.Caller, x.project.Domain))
-		start := func() string {
-			return must[admin.ExportJob](t)(w.StartExport(w.ctx, x.Caller, admin.StartExport{Domain: x.project.Domain})).ID
+		start := func(live bool) string {
+			return must[admin.ExportJob](t)(w.StartExport(w.ctx, w.Operator(x.ID), admin.StartExport{Domain: x.project.Domain, GoLive: live})).ID
 		}
-		done, failed := start(), start()
+		done, failed := start(true), start(false)
 		do(w.BeginExport(w.ctx, done, admin.ExportPlan{Renderer: "r", Shards: 1, Pages: 3}))
 		for range 2 { // the second changes nothing
 			do(w.CompleteExport(w.ctx, done, admin.Bundle{Key: "exports/x", Size: 9, SHA256: strings.Repeat("c", 64), Pages: 3}))
@@ -75,6 +75,7 @@ func TestEvents(t *testing.T) {
 				admin.EventExportCompleted:   {`"status":"completed","progress":100,"pageCount":3`},
 				admin.EventExportFailed:      {`"status":"failed"`, `"code":"invalid_site"`},
 				admin.EventSnapshotPublished: {`"manifest":{"sha256":"` + strings.Repeat("a", 64) + `","sizeBytes":10}`, `"fileCount":2`},
+				admin.EventSiteLive:          {`"domain":"`, `"fromJobId":null`, `"cause":"automatic"`, `"kind":"operator"`},
 				admin.EventAgentCompleted:    {`"status":"completed"`, `"prLink":"https://git.example.com/pull/1"`, `"prompt":"mend","title":"Mend it"`, `"question":"All of it?"`, `"findings":["a.mdx:1: error: no"]`},
 				admin.EventAgentFailed:       {`"status":"failed"`, `"code":"loop"`},
 				admin.EventKeyCreated:        {`"name":"k"`, `"revokedAt":null`},
