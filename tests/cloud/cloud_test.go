@@ -92,6 +92,7 @@ func TestCloud(t *testing.T) {
 	t.Run("half of an upload is taken back", d.uploadsTakenBack)
 	t.Run("a failed request frees its key", d.keysFreed)
 	t.Run("what is gone is said so", d.gone)
+	t.Run("versions go live", d.live)
 	t.Run("a finished shard is not rendered again", d.finishedShard)
 	t.Run("an execution that takes too long is stopped", d.tooLong)
 	sweep := d.beforeSweep(t)
