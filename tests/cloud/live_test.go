@@ -68,6 +68,13 @@ func (d *deployment) live(t *testing.T) {
 	if status, history, _ := owner.Call(t, "GET", path+"/history?limit=50", ""); status != http.StatusOK || len(history["moves"].([]any)) != 13 {
 		t.Errorf("the history: %d %v", status, history)
 	}
+	if err := d.objects().Delete(t.Context(), "exports/"+second+"/bundle.tar.gz"); err != nil {
+		t.Fatal(err)
+	}
+	header := map[string]string{"Authorization": "Bearer " + owner.Key, "Content-Type": "application/json"}
+	if status, code := d.ask(t, "PUT", path, `{"action":"promote","jobId":"`+second+`"}`, header); status != http.StatusGone || code != admin.CodeBundleGone {
+		t.Errorf("a promote of what is gone: %d %s", status, code)
+	}
 	if status, code := d.ask(t, "GET", path, "", map[string]string{"Authorization": "Bearer " + d.Key}); status != http.StatusNotFound || code != admin.CodeDomainNotFound {
 		t.Errorf("another organisation reads what is live: %d %s", status, code)
 	}
