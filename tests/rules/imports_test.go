@@ -178,7 +178,7 @@ var rooms = map[string][]string{
 	"shared/delivery/address": {"shared/base/redirect", "shared/delivery/bundle"},
 	"shared/delivery/archive": {"shared/delivery/address", "shared/delivery/bundle", "shared/delivery/site"},
 	"shared/delivery/diff":    {"shared/base/json", "shared/delivery/address", "shared/delivery/bundle"},
-	"shared/delivery/serve":   {"shared/base/filelock", "shared/base/httpend", "shared/base/json", "shared/base/remote", "shared/delivery/address", "shared/delivery/bundle", "shared/delivery/site"},
+	"shared/delivery/serve":   {"shared/base/filelock", "shared/base/httpend", "shared/base/json", "shared/base/remote", "shared/delivery/address", "shared/delivery/archive", "shared/delivery/bundle", "shared/delivery/site"},
 	"shared/delivery/site":    {"shared/delivery/address", "shared/delivery/bundle"},
 	// For tests alone: no program may import it, and no program's row names it.
 	"shared/delivery/site/sitetest": {"shared/base/redirect", "shared/delivery/address", "shared/delivery/bundle", "shared/delivery/site"},

@@ -33,7 +33,9 @@ folder of versions, and answers readers.
 
   bindery-serve --bundle-url file:///srv/bundle.tar.gz --data /var/lib/bindery
   BINDERY_BUNDLE_URL_FILE=/secrets/link BINDERY_DATA=/data bindery-serve
+  bindery-serve --bundle-url s3://bundles/docs.tar.gz --ranges
 
+With --ranges it reads single files from the archive where it is, without a copy of it.
 A link is a secret: give it by BINDERY_BUNDLE_URL or --bundle-url-file, not by a flag that
 others on the machine can see. SIGHUP looks for another version, SIGTERM ends well.
 Logs go to stderr, the log of requests to stdout, both as JSON.
@@ -67,7 +69,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 		Link: env.BundleURL, LinkFile: env.BundleURLFile, Version: env.BundleVersion, VersionNumber: env.BundleVersionNumber, SHA256: env.BundleSHA256,
 		Renew:     serve.Renewal{File: env.RenewedFile, API: env.SourceAPI, Job: env.SourceJobID, KeyFile: env.SourceKeyFile, AllowHTTP: env.SourceAllowHTTP},
 		AllowHTTP: env.AllowHTTP, CAFile: env.CAFile, S3PathStyle: env.S3PathStyle, Agent: "bindery-serve/" + programVersion(),
-		Data: env.Data, Keep: env.Keep, Refresh: env.Refresh, Verify: env.Verify, Addr: env.Addr, AdminAddr: env.AdminAddr,
+		Ranges: env.Ranges, Data: env.Data, Keep: env.Keep, Refresh: env.Refresh, Verify: env.Verify, Addr: env.Addr, AdminAddr: env.AdminAddr,
 		BasePath: serve.NormalBasePath(env.BasePath), TLSCert: env.TLSCert, TLSKey: env.TLSKey, H2C: env.H2C,
 		DrainDelay: env.DrainDelay, DrainTimeout: env.DrainTimeout, CacheBytes: int64(env.CacheMiB) << 20, Log: log,
 	}
@@ -119,6 +121,7 @@ func parseFlags(env *config.Server, args []string, stderr io.Writer) (showVersio
 	flags.StringVar(&env.BundleVersion, "bundle-version", env.BundleVersion, "the version that the bundle must have ("+config.BundleVersion+")")
 	flags.BoolVar(&env.BundleVersionNumber, "bundle-version-number", env.BundleVersionNumber, "the version was written as a number: 1.1 takes 1.10, too ("+config.BundleVersionNumber+")")
 	flags.StringVar(&env.BundleSHA256, "bundle-sha256", env.BundleSHA256, "the SHA-256 that the archive must have ("+config.BundleSHA256+")")
+	flags.BoolVar(&env.Ranges, "ranges", env.Ranges, "read single files from the archive at its address, without a copy of it ("+config.Ranges+")")
 	flags.StringVar(&env.Data, "data", env.Data, "folder of versions ("+config.Data+")")
 	flags.StringVar(&env.Addr, "addr", env.Addr, "where readers connect ("+config.Addr+")")
 	flags.StringVar(&env.AdminAddr, "admin-addr", env.AdminAddr, "where /healthz, /readyz and /metrics are ("+config.AdminAddr+")")

@@ -126,7 +126,7 @@ func TestEveryVariableHasAFlag(t *testing.T) {
 			t.Errorf("--%s has no %s", f[1], variable)
 		}
 	}
-	if seen != 27 {
+	if seen != 28 {
 		t.Errorf("%d flags", seen)
 	}
 	code, stdout, _ := call(t, t.Context(), nil, "--version")

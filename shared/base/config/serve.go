@@ -46,6 +46,8 @@ const (
 	// Verify is how often all files of the shown version are compared again with
 	// what was exported ("1h"); 0 for never.
 	Verify = "BINDERY_VERIFY"
+	// Ranges reads single files from the archive at its address, without a copy of it.
+	Ranges = "BINDERY_RANGES"
 	// Keep is how many old versions stay.
 	Keep = "BINDERY_KEEP"
 	// CAFile holds certificates in PEM that sources may have.
@@ -84,6 +86,7 @@ type Server struct {
 	// BundleVersionNumber: every version that YAML reads as the number BundleVersion.
 	BundleVersionNumber bool
 	BundleSHA256        string
+	Ranges              bool
 	Data                string
 	Addr                string
 	AdminAddr           string
@@ -150,6 +153,7 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 		set(getenv, SourceAllowHTTP, &s.SourceAllowHTTP, truth),
 		set(getenv, AllowHTTP, &s.AllowHTTP, truth),
 		set(getenv, S3PathStyle, &s.S3PathStyle, truth),
+		set(getenv, Ranges, &s.Ranges, truth),
 		set(getenv, H2C, &s.H2C, truth),
 		set(getenv, AccessLog, &s.AccessLog, truth),
 	)

@@ -21,7 +21,7 @@ func TestServerFromEnv(t *testing.T) {
 	got, err = config.ServerFromEnv(environment(map[string]string{
 		config.BundleURL: "https://a.example/b?c\n", config.BundleURLFile: "/f", config.SourceAPI: "https://api", config.SourceJobID: "exp_1", config.SourceKeyFile: "/key\n", config.SourceAllowHTTP: "true", config.RenewedFile: "/r",
 		config.BundleVersion: "1", config.BundleVersionNumber: "true", config.BundleSHA256: "ab",
-		config.Data: "/d", config.Addr: ":1", config.AdminAddr: ":2", config.BasePath: "/docs", config.Refresh: "10m", config.Verify: "2h", config.Keep: "0",
+		config.Ranges: "true", config.Data: "/d", config.Addr: ":1", config.AdminAddr: ":2", config.BasePath: "/docs", config.Refresh: "10m", config.Verify: "2h", config.Keep: "0",
 		config.CAFile: "/ca", config.AllowHTTP: "true", config.S3PathStyle: "1", config.TLSCert: "/c", config.TLSKey: "/k", config.H2C: "true",
 		config.DrainDelay: "0s", config.DrainTimeout: "1m", config.CacheMiB: "5", config.AccessLog: "false",
 	}))
@@ -29,7 +29,7 @@ func TestServerFromEnv(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Server{
-		BundleURL: "https://a.example/b?c", BundleURLFile: "/f", SourceAPI: "https://api", SourceJobID: "exp_1", SourceKeyFile: "/key", SourceAllowHTTP: true, RenewedFile: "/r", BundleVersion: "1", BundleVersionNumber: true, BundleSHA256: "ab", Data: "/d", Addr: ":1", AdminAddr: ":2",
+		BundleURL: "https://a.example/b?c", BundleURLFile: "/f", SourceAPI: "https://api", SourceJobID: "exp_1", SourceKeyFile: "/key", SourceAllowHTTP: true, RenewedFile: "/r", BundleVersion: "1", BundleVersionNumber: true, BundleSHA256: "ab", Ranges: true, Data: "/d", Addr: ":1", AdminAddr: ":2",
 		BasePath: "/docs", Refresh: 10 * time.Minute, Verify: 2 * time.Hour, CAFile: "/ca", AllowHTTP: true, S3PathStyle: true, TLSCert: "/c", TLSKey: "/k", H2C: true,
 		DrainTimeout: time.Minute, CacheMiB: 5,
 	}

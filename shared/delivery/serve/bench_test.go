@@ -33,7 +33,7 @@ func BenchmarkAnswer(b *testing.B) {
 	defer release()
 	files := sample()
 	files["video.mp4"] = strings.Repeat("eight KiB", 1<<20) // larger than what is kept in memory
-	record, err := v.addBytes(b, archive(b, "1", files, nil), want{})
+	record, err := v.addBytes(b, bundleOf(b, "1", files, nil), want{})
 	if err != nil {
 		b.Fatal(err)
 	}

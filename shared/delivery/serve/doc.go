@@ -14,6 +14,7 @@
 //	proof.go      what shows of which archive a version on the volume is
 //	verify.go     what is on the volume, compared with what was exported
 //	want.go       which version a bundle must have
+//	ranged.go     a version that is read from its archive, without a copy
 //	lock_*.go     locks of files, and making writes survive a loss of power
 //	pack.go       compressed forms of files, made once for each version
 //	site.go       one version, opened: its files and their forms

@@ -181,7 +181,7 @@ func (t *transfer) once(ctx context.Context) (done bool, err error) {
 	}
 	watch, receiving := remote.NewWatch(ctx, t.patience)
 	defer watch.Stop()
-	p, err := t.source.remote.open(receiving, t.have, known, t.have == 0)
+	p, err := t.source.remote.open(receiving, t.have, 0, known, t.have == 0)
 	if stalled := (*remote.StalledError)(nil); errors.As(watch.Cause(err), &stalled) && ctx.Err() == nil {
 		return false, t.interrupted(stalled)
 	}

@@ -22,6 +22,7 @@ type handler struct {
 
 	answers   site.Handler
 	shown     atomic.Pointer[unpacked]
+	ranged    atomic.Pointer[ranged] // in place of shown, where nothing is unpacked
 	leftovers atomic.Pointer[map[string]leftover]
 	// found is called with a file that differs on the volume, or is gone.
 	found func(s *unpacked, f *file, err error)
@@ -93,6 +94,9 @@ func withoutQuery(address string) string {
 }
 
 func (h *handler) answer(w http.ResponseWriter, r *http.Request) site.Reply {
+	if v := h.ranged.Load(); v != nil {
+		return h.answers.Answer(w, r, v)
+	}
 	s := h.acquire()
 	if s == nil {
 		return h.answers.Answer(w, r, nil)
@@ -122,9 +126,14 @@ func (h *handler) failed(ctx context.Context, v site.Version, f site.File, err e
 		h.found(s, one, err)
 		return
 	}
-	name := ""
+	name, version := "", ""
 	if f != nil {
 		name = f.Facts().Name
 	}
-	h.log.ErrorContext(ctx, "a file of the site can't be read", "path", name, "version", s.record.Version, "error", err)
+	if s != nil {
+		version = s.record.Version
+	} else if r, ok := v.(*ranged); ok {
+		version = r.record.Version
+	}
+	h.log.ErrorContext(ctx, "a file of the site can't be read", "path", name, "version", version, "error", err)
 }

@@ -19,7 +19,7 @@ func TestContract(t *testing.T) {
 	sitetest.Run(t, func(t testing.TB, files map[string]string, info *bundle.Info) sitetest.Storage {
 		v := newVolume(t)
 		v.limits = bundle.Limits{}
-		rec, err := v.addBytes(t, archive(t, "1", files, func(i *bundle.Info) { i.Redirects, i.Sources = info.Redirects, info.Sources }), want{})
+		rec, err := v.addBytes(t, bundleOf(t, "1", files, func(i *bundle.Info) { i.Redirects, i.Sources = info.Redirects, info.Sources }), want{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestNoPath(t *testing.T) {
 		if !home {
 			delete(files, "index.html")
 		}
-		r := started(t, Options{Link: write(t, archive(t, "1", files, nil))})
+		r := started(t, Options{Link: write(t, bundleOf(t, "1", files, nil))})
 		for target, want := range map[string]int{"http://docs.example": map[bool]int{true: 200, false: 404}[home], "*": 404} {
 			conn, err := net.Dial("tcp", strings.TrimPrefix(r.site, "http://"))
 			if err != nil {
@@ -94,7 +94,7 @@ func TestNoPath(t *testing.T) {
 // TestBasePath: under a sub-path the site is what it is at the root, and there
 // is nothing beside it.
 func TestBasePath(t *testing.T) {
-	r := started(t, Options{BasePath: NormalBasePath("docs/"), Link: write(t, archive(t, "1", sample(), func(i *bundle.Info) {
+	r := started(t, Options{BasePath: NormalBasePath("docs/"), Link: write(t, bundleOf(t, "1", sample(), func(i *bundle.Info) {
 		i.Redirects = []bundle.Redirect{{From: "/old", To: "/guides/start"}, {From: "/away", To: "https://a.example/"}}
 	}))})
 	for _, c := range []struct {
@@ -124,7 +124,7 @@ func TestBasePath(t *testing.T) {
 
 // TestAccessLog: a line of JSON for each request, without queries.
 func TestAccessLog(t *testing.T) {
-	r := started(t, Options{Link: write(t, archive(t, "1", sample(), nil))})
+	r := started(t, Options{Link: write(t, bundleOf(t, "1", sample(), nil))})
 	r.get(t, "/guides/start?token=secret", "Referer", "https://a.example/x?token=secret", "User-Agent", "reader/1")
 	r.get(t, "/missing%0Aforged")
 	r.stop()

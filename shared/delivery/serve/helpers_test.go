@@ -48,8 +48,8 @@ func page(text string) string {
 	return "<html><head><title>" + text + "</title></head><body>" + strings.Repeat("<p>"+text+"</p>", 300) + "</body></html>"
 }
 
-// archive makes a bundle of a version; change may alter its description.
-func archive(t testing.TB, version string, files content, change func(*bundle.Info)) []byte {
+// bundleOf makes a bundle of a version; change may alter its description.
+func bundleOf(t testing.TB, version string, files content, change func(*bundle.Info)) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	var units bundle.Writers

@@ -262,7 +262,7 @@ func refusedAs(t *testing.T, err error, fault bundle.Fault, says string) {
 // TestNoArchive: what is no archive at all.
 func TestNoArchive(t *testing.T) {
 	outside.NoRace(t, "it opens one bundle after another")
-	good := archive(t, "1", sample(), nil)
+	good := bundleOf(t, "1", sample(), nil)
 	flipped := bytes.Clone(good)
 	flipped[len(flipped)/2] ^= 1
 	noise := make([]byte, 4096)
@@ -306,7 +306,7 @@ func TestNoArchive(t *testing.T) {
 // TestCutAnywhere: an archive that ends too early never looks like a smaller
 // site.
 func TestCutAnywhere(t *testing.T) {
-	data := archive(t, "1", content{"index.html": "home", "a/b.html": "b"}, nil)
+	data := bundleOf(t, "1", content{"index.html": "home", "a/b.html": "b"}, nil)
 	v := newVolume(t)
 	before := tree(t, v.dir)
 	step := 3
@@ -331,7 +331,7 @@ func TestCutAnywhere(t *testing.T) {
 // TestWanted: a bundle of another version or digest is not taken, and nothing
 // of it stays.
 func TestWanted(t *testing.T) {
-	data := archive(t, "1", sample(), nil)
+	data := bundleOf(t, "1", sample(), nil)
 	for _, c := range []struct {
 		name string
 		want want

@@ -146,7 +146,7 @@ func newHTTPClient(o sourceOptions, g *guard) (*http.Client, error) {
 	}, nil
 }
 
-func (r *httpRemote) open(ctx context.Context, offset int64, known validators, fresh bool) (*part, error) {
+func (r *httpRemote) open(ctx context.Context, offset, length int64, known validators, fresh bool) (*part, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.link, nil)
 	if err != nil {
 		return nil, &Error{Code: CodeUsage, Message: "the bundle's address can't be read"}
@@ -155,8 +155,8 @@ func (r *httpRemote) open(ctx context.Context, offset int64, known validators, f
 	request.Header.Set("Accept-Encoding", "identity")
 	strong := known.ETag != "" && !strings.HasPrefix(known.ETag, "W/")
 	switch {
-	case offset > 0:
-		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+	case offset > 0 || length > 0:
+		request.Header.Set("Range", byteRange(offset, length))
 		if strong {
 			request.Header.Set("If-Range", known.ETag)
 		}

@@ -124,7 +124,7 @@ func TestJoinedAnswers(t *testing.T) {
 		files[fmt.Sprintf("size/%d.txt", size)] = body(size)
 	}
 	files["404.html"] = body(20 << 10)
-	link := write(t, archive(t, "1", files, nil))
+	link := write(t, bundleOf(t, "1", files, nil))
 
 	t.Run("HTTP/1.1, one after the other and ahead", func(t *testing.T) {
 		r := started(t, Options{Link: link, CacheBytes: 8 << 20})

@@ -113,7 +113,9 @@ func (m *metrics) write(w io.Writer, s Status, versions int) error {
 		gauge("bindery_serve_site_pages", "Pages of the version that is shown.", float64(s.Pages))
 		gauge("bindery_serve_site_switched_timestamp_seconds", "When that version was switched to, in seconds since 1970.", float64(s.Since.Unix()))
 		gauge("bindery_serve_damaged_files", "Files of that version that differ on the volume from what was exported; none is sent.", float64(s.Damaged))
-		gauge("bindery_serve_verified_timestamp_seconds", "When all files of that version were last compared, in seconds since 1970.", float64(s.Verified.Unix()))
+		if s.Verified != nil {
+			gauge("bindery_serve_verified_timestamp_seconds", "When all files of that version were last compared, in seconds since 1970.", float64(s.Verified.Unix()))
+		}
 	}
 	family("bindery_serve_damage_total", "counter", "Files that were found to differ on the volume.")
 	fmt.Fprintf(b, "bindery_serve_damage_total %d\n", m.damage.Load())

@@ -106,7 +106,7 @@ func TestH2C(t *testing.T) {
 // TestMetricsFormat: every line is a comment or a sample of a family that was
 // announced, and no sample stands twice.
 func TestMetricsFormat(t *testing.T) {
-	r := started(t, Options{Link: write(t, archive(t, "a\"b\\c\nd", sample(), nil))})
+	r := started(t, Options{Link: write(t, bundleOf(t, "a\"b\\c\nd", sample(), nil))})
 	r.get(t, "/")
 	r.get(t, "/missing")
 	// A request is counted once its answer is out, which a reader may have by then.

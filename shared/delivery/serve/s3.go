@@ -78,15 +78,15 @@ func credentials(message string, err error) error {
 		Advice: "Set AWS_REGION, and give the pod's service account a role that may do s3:GetObject on the object (and kms:Decrypt on its key)"}
 }
 
-func (r *s3Remote) open(ctx context.Context, offset int64, known validators, fresh bool) (*part, error) {
+func (r *s3Remote) open(ctx context.Context, offset, length int64, known validators, fresh bool) (*part, error) {
 	client, err := r.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	input := &s3.GetObjectInput{Bucket: aws.String(r.bucket), Key: aws.String(r.key)}
 	switch {
-	case offset > 0:
-		input.Range = aws.String(fmt.Sprintf("bytes=%d-", offset))
+	case offset > 0 || length > 0:
+		input.Range = aws.String(byteRange(offset, length))
 		if known.ETag != "" {
 			input.IfMatch = aws.String(known.ETag)
 		}

@@ -44,6 +44,11 @@ type Options struct {
 	// Agent names the program to sources.
 	Agent string
 
+	// Ranges answers from single files that are read from the archive at its address,
+	// without a copy of it. Data, Keep and Verify mean nothing then, and SHA256 can't be
+	// compared: each file is, by the archive's index.
+	Ranges bool
+
 	// Data is the folder of versions.
 	Data string
 	// Keep is how many versions stay besides the one that is shown.
@@ -115,7 +120,10 @@ func (o *Options) check() error {
 	if o.SHA256 != "" && !isDigest(o.SHA256) {
 		return usage("the expected SHA-256 is invalid", "Set BINDERY_BUNDLE_SHA256 to 64 hexadecimal digits, as the export names them")
 	}
-	if o.Data == "" {
+	if o.Ranges && o.SHA256 != "" {
+		return usage("the digest of an archive that is read by ranges can't be compared", "Leave out BINDERY_BUNDLE_SHA256, or BINDERY_RANGES; BINDERY_BUNDLE_VERSION pins the version")
+	}
+	if o.Data == "" && !o.Ranges {
 		return usage("no data folder is named", "Set BINDERY_DATA to a folder on a volume that can be written to")
 	}
 	if b := o.BasePath; b != "" && (b[0] != '/' || strings.HasSuffix(b, "/") || strings.Contains(b, "//") || strings.ContainsAny(b, "?#%\\ ")) {
@@ -198,8 +206,12 @@ func newServer(o *Options) (*server, error) {
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 10 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ConnContext: joinContext,
 	}
+	versions := v.count
+	if o.Ranges {
+		versions = func() int { return 0 } // none is on a volume
+	}
 	s.admin = &http.Server{
-		Handler: adminHandler(s.status, m, v.count), ErrorLog: errors,
+		Handler: adminHandler(s.status, m, versions), ErrorLog: errors,
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
 	}
 	if o.TLSCert != "" {
@@ -311,6 +323,12 @@ func (s *server) follow(ctx context.Context, reload <-chan struct{}) {
 		case <-s.updater.damage:
 			timer.Stop()
 			// After a failure it is tried again by the clock.
+			if s.options.Ranges {
+				if s.updater.failed == 0 {
+					s.updater.again(ctx, false)
+				}
+				continue
+			}
 			if shown := s.handler.shown.Load(); shown.damage.count() > 0 && s.updater.failed == 0 {
 				s.updater.heal(ctx, shown)
 			}

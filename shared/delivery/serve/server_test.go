@@ -179,7 +179,7 @@ func edition(t testing.TB, version string) []byte {
 	files["index.html"] = page("edition " + version)
 	delete(files, "bindery/theme.0123456789ab.css")
 	files["bindery/theme."+sum([]byte(version))[:12]+".css"] = "/* " + version + " */"
-	return archive(t, version, files, nil)
+	return bundleOf(t, version, files, nil)
 }
 
 // TestStart: a bundle from a link is fetched, checked and shown; before that
@@ -571,7 +571,7 @@ func TestDrain(t *testing.T) {
 	files["large.bin"] = strings.Repeat("0123456789abcdef", 1<<20)
 	delay := make(chan struct{})
 	r := started(t, Options{
-		Link: write(t, archive(t, "1", files, nil)), DrainDelay: time.Hour,
+		Link: write(t, bundleOf(t, "1", files, nil)), DrainDelay: time.Hour,
 		Sleep: func(context.Context, time.Duration) error { <-delay; return nil },
 	})
 	conn, err := net.Dial("tcp", strings.TrimPrefix(r.site, "http://"))
@@ -609,7 +609,7 @@ func TestDrain(t *testing.T) {
 // TestDrainWaitsForNoIdleConnection: connections without a request under way, new ones
 // and used ones, keep no server from ending: net/http gives new ones five seconds.
 func TestDrainWaitsForNoIdleConnection(t *testing.T) {
-	r := started(t, Options{Link: write(t, archive(t, "1", sample(), nil)), DrainTimeout: time.Second})
+	r := started(t, Options{Link: write(t, bundleOf(t, "1", sample(), nil)), DrainTimeout: time.Second})
 	for range 3 {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(r.site, "http://"))
 		if err != nil {
@@ -995,7 +995,7 @@ func TestErrorsHoldNoLink(t *testing.T) {
 // TestReserve: while a server runs, the collector waits for a heap of the
 // reserve's size at least.
 func TestReserve(t *testing.T) {
-	started(t, Options{Link: write(t, archive(t, "1", sample(), nil))})
+	started(t, Options{Link: write(t, bundleOf(t, "1", sample(), nil))})
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

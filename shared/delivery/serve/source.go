@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
@@ -31,10 +32,10 @@ type bundleSource struct {
 
 // opener is a source on a network.
 type opener interface {
-	// open asks for the bundle from an offset on. known is what the bundle had
-	// when its first bytes came. With fresh and offset 0, a bundle that still
-	// is the known one returns errUnchanged.
-	open(ctx context.Context, offset int64, known validators, fresh bool) (*part, error)
+	// open asks for the bundle from an offset on: for length bytes, or with 0 for all.
+	// known is what the bundle had when its first bytes came. With fresh and offset 0,
+	// a bundle that still is the known one returns errUnchanged.
+	open(ctx context.Context, offset, length int64, known validators, fresh bool) (*part, error)
 }
 
 // part is the answer of a remote source.
@@ -43,6 +44,14 @@ type part struct {
 	offset int64 // where body begins; 0 when the source sends all of it
 	total  int64 // bytes of the whole bundle; -1 when not known
 	validators
+}
+
+// byteRange is the value of the header Range (RFC 9110, 14.1.2).
+func byteRange(offset, length int64) string {
+	if length > 0 {
+		return fmt.Sprintf("bytes=%d-%d", offset, offset+length-1)
+	}
+	return fmt.Sprintf("bytes=%d-", offset)
 }
 
 // validators distinguish two states of a bundle at one place.

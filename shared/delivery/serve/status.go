@@ -82,7 +82,10 @@ func (s *status) show(r record) {
 	at := s.now().UTC().Truncate(time.Second)
 	s.shown = true
 	s.s.Version, s.s.SHA256, s.s.Domain, s.s.Pages, s.s.Since = r.Version, r.Digest, r.Domain, r.Pages, &at
-	s.s.Damaged, s.s.Verified = 0, &at
+	s.s.Damaged, s.s.Verified = 0, nil
+	if r.Digest != "" { // else single files are compared when they are read
+		s.s.Verified = &at
+	}
 }
 
 // damaged notes how many files of the site differ; whole reports that all were

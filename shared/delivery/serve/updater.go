@@ -24,7 +24,7 @@ type updater struct {
 	failed  int            // looks at the source that failed, in a row
 	refused refusal
 
-	damage chan struct{} // has a value while a damaged file waits to be healed
+	damage chan struct{} // has a value while a damaged file waits to be healed, or a link to be renewed
 	// spoilt is the digest of the version on the volume that must be unpacked
 	// again, or "".
 	spoilt string
@@ -60,6 +60,9 @@ func (u *updater) again(ctx context.Context, asked bool) {
 // failure.
 func (u *updater) retryAfter() time.Duration {
 	s := u.handler.shown.Load()
+	if u.options.Ranges && u.failed == 0 {
+		return u.options.Refresh
+	}
 	damaged := s != nil && s.damage.count() > 0
 	if !damaged && (u.failed == 0 || u.want.pinned()) {
 		return u.options.Refresh
@@ -149,6 +152,9 @@ func (u *updater) inspect(ctx context.Context, s *unpacked) {
 // update shows another version if there is one. The first time, when the server
 // starts, it shows the pinned one, else the source's, else what the volume has.
 func (u *updater) update(ctx context.Context, first bool) error {
+	if u.options.Ranges {
+		return u.note(ctx, u.fromSource(ctx, first))
+	}
 	if first && u.showPinned(ctx) {
 		return nil
 	}
@@ -296,6 +302,9 @@ func (u *updater) fromLink(ctx context.Context, link string, first bool) error {
 		return &Error{Code: CodeUsage, Message: "the bundle's address is not encrypted: anyone on the network path could replace the site",
 			Advice: "Use https, or set BINDERY_BUNDLE_SHA256 so that another bundle is refused, or BINDERY_ALLOW_HTTP=true"}
 	}
+	if u.options.Ranges {
+		return u.readRanges(ctx, source, link)
+	}
 	if source.File != "" {
 		return u.switchTo(ctx, source.File, source, validators{})
 	}
@@ -438,6 +447,9 @@ func (u *updater) discard(digest string, err error) {
 
 // close lets go of the version that is shown.
 func (u *updater) close() {
+	if r := u.handler.ranged.Swap(nil); r != nil {
+		r.close()
+	}
 	if s := u.handler.shown.Swap(nil); s != nil {
 		s.Release()
 		<-s.closed

@@ -99,7 +99,7 @@ func TestDefacedAndNoSource(t *testing.T) {
 	made := func(home string) []byte {
 		files := sample()
 		files["index.html"], files["guides/other.html"] = page(home), page("other") // as long as that of the start
-		return archive(t, "1", files, nil)
+		return bundleOf(t, "1", files, nil)
 	}
 	one, two := made("edition 1"), made("edition 2")
 	dir := func(data string) string { return filepath.Join(data, versionsDir, sum(one)) }
@@ -276,7 +276,7 @@ func TestDefacedLargeFile(t *testing.T) {
 	_, _ = random.Read(noise)
 	files := sample()
 	files["large.bin"], files["large.txt"] = string(noise), base64.StdEncoding.EncodeToString(noise)
-	one := archive(t, "1", files, nil)
+	one := bundleOf(t, "1", files, nil)
 	o := newOrigin(t, one)
 	data := t.TempDir()
 	r := started(t, Options{Link: o.link(), Data: data})

@@ -1,0 +1,224 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+)
+
+// indexed makes a bundle of a version that can be read by ranges: the sample, a home page
+// that says the version, and pages that are not in memory before they are asked for.
+func indexed(t testing.TB, version string) []byte {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := sample()
+	files["index.html"] = page("edition " + version)
+	for _, n := range []string{"a", "b", "c"} {
+		files["more/"+n+".html"] = strings.Repeat("<p>"+n+" of "+version+"</p>", 5000)
+	}
+	var w bundle.Writers
+	var out bytes.Buffer
+	var x bundle.IndexWriter
+	var list []byte
+	info := bundle.Info{Format: 1, Domain: "docs.example", Version: version, Pages: 7, Redirects: []bundle.Redirect{{From: "/old", To: "/guides/start", Permanent: true}}}
+	add := func(f bundle.File) {
+		list = f.AppendLine(list)
+		info.Files++
+		info.Bytes += f.Size
+	}
+	u, err := w.Unit(&out, bundle.Text)
+	must(err)
+	for name, text := range files {
+		role := bundle.Plain
+		if name == "old.html" {
+			role = bundle.Stub
+		}
+		f := bundle.FileOf(name, []byte(text))
+		must(u.Put(f, time.Time{}, []byte(text), role))
+		add(f)
+	}
+	must(u.Close())
+	must(x.Add(u.Rows(), 0))
+	x.AddRedirects(info.Redirects)
+	f, root, err := x.Write(&w, &out, int64(out.Len()), info)
+	must(err)
+	add(f)
+	footer := bundle.Footer{Root: root, Lists: int64(out.Len())}
+	info.FileList, info.DiagnosticList = listInfo(list), listInfo(nil)
+	text, err := json.Marshal(info)
+	must(err)
+	u, err = w.Unit(&out, bundle.Text)
+	must(err)
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{{bundle.FilesPath, list}, {bundle.DiagnosticsPath, nil}, {bundle.InfoPath, text}} {
+		_, err := u.Add(f.name, time.Time{}, f.data)
+		must(err)
+	}
+	must(u.Close())
+	return bundle.AppendFooter(out.Bytes(), footer)
+}
+
+// says asks for a page until it has a text: until then it may be status 503.
+func (r *running) says(t testing.TB, path, text string) {
+	t.Helper()
+	for range 200 {
+		response, body := r.get(t, path)
+		if response.StatusCode == 200 && strings.Contains(body, text) {
+			return
+		}
+		if response.StatusCode != 200 && (response.StatusCode != 503 || response.Header.Get("Retry-After") == "") {
+			t.Fatalf("%s: status %d, %.80q", path, response.StatusCode, body)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("%s never says %q:\n%s", path, text, r.log)
+}
+
+// TestRanges: a site is answered from its archive at a link, without a copy of it.
+func TestRanges(t *testing.T) {
+	o := newOrigin(t, indexed(t, "1"))
+	data := t.TempDir()
+	r := started(t, Options{Link: o.link(), Ranges: true, Data: data})
+	if s := r.status(t); s.Version != "1" || s.SHA256 != "" || s.Domain != "docs.example" || s.Pages != 7 || s.State != "serving" || s.Verified != nil || s.Source != o.URL {
+		t.Errorf("%+v", s)
+	}
+	for _, asked := range o.requests() {
+		if asked.Get("Range") == "" {
+			t.Error("the whole bundle was asked for")
+		}
+	}
+	r.shows(t, "edition 1")
+	r.says(t, "/more/a", "a of 1")
+	if response, _ := r.get(t, "/old"); response.StatusCode != 308 || response.Header.Get("Location") != "/guides/start" {
+		t.Errorf("/old: status %d to %q", response.StatusCode, response.Header.Get("Location"))
+	}
+	if response, body := r.get(t, "/nowhere"); response.StatusCode != 404 || body != "<p>nothing here</p>" {
+		t.Errorf("/nowhere: status %d, %q", response.StatusCode, body)
+	}
+	before := len(o.requests())
+	r.says(t, "/more/a", "a of 1")
+	r.shows(t, "edition 1")
+	if n := len(o.requests()) - before; n > 0 {
+		t.Errorf("%d requests for what is in memory", n)
+	}
+	if names := tree(t, data); len(names) > 0 {
+		t.Errorf("the volume has %v", names)
+	}
+
+	// Nothing has changed: a look is one request.
+	r.reload <- struct{}{}
+	r.until(t, func(Status) bool {
+		return r.metric(t, `bindery_serve_source_checks_total{result="unchanged"}`) == "1"
+	})
+	if n := len(o.requests()) - before; n != 1 {
+		t.Errorf("a look at what is the same takes %d requests", n)
+	}
+
+	// Another bundle at the address: what is in memory is answered until the source is
+	// looked at, which a read that finds the change has done at once.
+	o.set(func() { o.data = indexed(t, "2") })
+	r.shows(t, "edition 1")
+	r.says(t, "/more/b", "b of 2")
+	r.until(t, func(s Status) bool { return s.Version == "2" && s.State == "serving" })
+	r.shows(t, "edition 2")
+	r.says(t, "/more/a", "a of 2")
+
+	// The source fails for a while.
+	o.set(func() { o.status = 503 })
+	if response, _ := r.get(t, "/more/c"); response.StatusCode != 503 || response.Header.Get("Retry-After") == "" {
+		t.Errorf("while the source fails: status %d", response.StatusCode)
+	}
+	r.shows(t, "edition 2")
+	o.set(func() { o.status = 0 })
+	r.says(t, "/more/c", "c of 2")
+	r.quiet(t)
+}
+
+// TestRangesOfAnExpiredLink: a read that the link no longer gives has a fresh one asked
+// for.
+func TestRangesOfAnExpiredLink(t *testing.T) {
+	o := newOrigin(t, indexed(t, "1"))
+	file := filepath.Join(t.TempDir(), "renewed")
+	r := started(t, Options{Link: o.link(), Ranges: true, Renew: Renewal{File: file}})
+	o.set(func() { o.status, o.needs = 403, "fresh=yes" })
+	text, err := json.Marshal(renewed{BundleURL: o.link() + "&fresh=yes", Version: "1", SHA256: sum(o.data)})
+	if err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.says(t, "/more/a", "a of 1")
+	if s := r.status(t); s.State != "serving" || s.Problem != nil {
+		t.Errorf("%+v", s)
+	}
+	r.quiet(t)
+}
+
+// TestRangesOfAFile: a bundle in a file is read where it is.
+func TestRangesOfAFile(t *testing.T) {
+	link := write(t, indexed(t, "1"))
+	r := started(t, Options{Link: link, Ranges: true})
+	r.shows(t, "edition 1")
+	if err := os.WriteFile(strings.TrimPrefix(link, "file://")+".new", indexed(t, "2"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(strings.TrimPrefix(link, "file://")+".new", strings.TrimPrefix(link, "file://")); err != nil {
+		t.Fatal(err)
+	}
+	r.says(t, "/more/a", "a of 1") // the file that is open
+	r.reload <- struct{}{}
+	r.until(t, func(s Status) bool { return s.Version == "2" })
+	r.says(t, "/more/a", "a of 2")
+}
+
+// TestRangesThatCantBe: what can't be read by ranges is refused, with what to do.
+func TestRangesThatCantBe(t *testing.T) {
+	good := indexed(t, "1")
+	cut := bytes.Clone(good[:len(good)-1])
+	changed := bytes.Clone(good)
+	changed[len(changed)-bundle.FooterBytes-200] ^= 1 // of the lists
+	for _, c := range []struct {
+		name   string
+		data   []byte
+		change func(*origin, *Options)
+		code   Code
+		says   string
+	}{
+		{"a bundle of an older release", edition(t, "1"), nil, CodeRefused, "no index"},
+		{"a bundle that was cut", cut, nil, CodeRefused, "no index"},
+		{"a description that was changed", changed, nil, CodeRefused, "not whole"},
+		{"no ranges", good, func(o *origin, _ *Options) { o.noRanges = true }, CodeUsage, "Leave out BINDERY_RANGES"},
+		{"no tags", good, func(o *origin, _ *Options) { o.noTags = true }, CodeUsage, "strong ETag"},
+		{"another version", good, func(_ *origin, o *Options) { o.Version = "2" }, CodeVersion, `"1", but "2" was requested`},
+		{"a digest", good, func(_ *origin, o *Options) { o.SHA256 = sum(nil) }, CodeUsage, "can't be compared"},
+		{"an expired link", good, func(o *origin, _ *Options) { o.status = 403 }, CodeLinkExpired, "Generate a new link"},
+		{"no file", good, func(_ *origin, o *Options) { o.Link = "file:///nowhere/bundle.tar.gz" }, CodeNotFound, "Check BINDERY_BUNDLE_URL"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := newOrigin(t, c.data)
+			options := Options{Link: o.link(), Ranges: true}
+			if c.change != nil {
+				c.change(o, &options)
+			}
+			e, r := fails(t, options)
+			if e.Code != c.code || !strings.Contains(e.Error(), c.says) {
+				t.Errorf("%s: %v, want %s with %q", e.Code, e, c.code, c.says)
+			}
+			r.quiet(t)
+		})
+	}
+}
