@@ -57,7 +57,7 @@ func (d *deployment) live(t *testing.T) {
 	expect(second, admin.LiveAutomatic, 2)
 	set(`{"action":"rollback","from":"` + second + `"}`)
 	expect(first, admin.LiveRollback, 3)
-	for i := range 8 { // the last two take pins away
+	for i := range 8 { // the last one takes a pin away
 		set(`{"action":"promote","jobId":"` + []string{second, first}[i%2] + `"}`)
 	}
 	expect(first, admin.LivePromote, 11)

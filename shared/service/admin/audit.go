@@ -41,13 +41,13 @@ type AuditEntry struct {
 	Changes []AuditChange `json:"changes,omitempty"`
 }
 
-// Actor is who changed something.
+// Actor names the person, key or operator that changed something.
 type Actor struct {
 	Kind string `json:"kind"` // one of ActorPerson, ActorKey and ActorOperator
 	ID   string `json:"id"`   // of the person or key, or the operator's name
 }
 
-// actor is who a caller is, for records.
+// actor names a caller in records.
 func (s *Service) actor(c Caller) Actor {
 	switch {
 	case c.Operator != "":

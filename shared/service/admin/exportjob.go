@@ -41,7 +41,7 @@ type Bundle struct {
 	// End is where the bundle's last part begins (bundle.End), in bytes; 0 in
 	// records of older versions.
 	End int64 `json:"end,omitempty"`
-	// Index is where the root of the bundle's index is, as the text of a bundle.Place;
+	// Index is the place of the root of the bundle's index, as the text of a bundle.Place;
 	// empty in bundles of older versions, and of sites that can't have one.
 	Index string `json:"index,omitempty"`
 	// Diagnostics counts them by severity.

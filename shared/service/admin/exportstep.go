@@ -217,6 +217,7 @@ func (s *Service) CompleteExport(ctx context.Context, jobID string, bundle Bundl
 			return err
 		}
 		if j.Status == ExportCompleted && j.Bundle.sameAs(bundle) {
+			done.again(j)
 			return nil
 		}
 		if j.Status != ExportRunning {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,10 +27,10 @@ const (
 
 // GoLive marks an export job that may become the live version of its site.
 type GoLive struct {
-	// Change is how often the newest snapshot of the domain had changed when the job
-	// was made.
+	// Change is the domain's count of changes of its newest snapshot (domainClaim) when
+	// the job was made.
 	Change int64 `json:"change"`
-	// By is who started the job.
+	// By started the job.
 	By Actor `json:"by"`
 }
 
@@ -55,7 +56,7 @@ type LiveMove struct {
 	From  string    `json:"from,omitempty"`
 	Cause LiveCause `json:"cause"`
 	At    time.Time `json:"at"`
-	// By is who moved it; of an automatic move, who started the job.
+	// By moved it; for an automatic move, By started the job.
 	By Actor `json:"by"`
 	// Back is the number of the move that a roll back from here repeats; 0 where there
 	// is none.
@@ -68,7 +69,7 @@ type Hold struct {
 	By Actor     `json:"by,omitzero"`
 }
 
-// Live is what is live for a domain.
+// Live holds the live version of a domain.
 type Live struct {
 	Domain string
 	Deploy DeployMode
@@ -78,7 +79,7 @@ type Live struct {
 	Hold Hold
 }
 
-// place is where a job stands in the order of automatic moves: by the change of the
+// place orders jobs for automatic moves: by the change of the
 // newest snapshot that it was made after, then by its own time.
 type place struct {
 	Change int64     `json:"change"`
@@ -90,8 +91,8 @@ func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(p.Change, q.Change), p.Made.Compare(q.Made), strings.Compare(p.Job, q.Job))
 }
 
-// liveRecord is the live version of a project. Each move changes it, and so does the
-// end of the project: whoever read it before that writes nothing.
+// liveRecord holds the live version of a project. Each move changes it, and so does the
+// end of the project: a transaction that read it before that fails.
 type liveRecord struct {
 	Move LiveMove `json:"move,omitzero"`
 	Hold Hold     `json:"hold,omitzero"`
@@ -109,8 +110,8 @@ type pinned struct {
 	Archive string `json:"archive"`
 }
 
-// pinnedMoves is how many of a project's last moves, the live one among them, hold
-// their archives.
+// pinnedMoves is the number of a project's last moves that hold their archives, the live
+// one among them.
 const pinnedMoves = 10
 
 // archive is the state of an export's archive. Each pin, and the end, changes the
@@ -118,7 +119,7 @@ const pinnedMoves = 10
 type archive struct {
 	// State is empty while the archive may be there.
 	State archiveState `json:"state,omitempty"`
-	// Pins is how many rows of pins the archive has.
+	// Pins counts the rows of pins of the archive.
 	Pins int `json:"pins,omitempty"`
 }
 
@@ -220,7 +221,7 @@ func (c Caller) mayDeploy() error {
 // liveFor returns CodeInvalid for a job that can't be the live version of a project.
 func (j ExportJob) liveFor(p Project) error {
 	switch {
-	case j.GoLive == nil || len(j.Paths)+len(j.Groups) > 0:
+	case j.GoLive == nil:
 		return FieldErrorf("jobId", "the export was not made to go live; start another one with goLive")
 	case j.Kind != p.Kind:
 		return FieldErrorf("jobId", "the export was made for a %s deployment, and the project is %s now", j.Kind, p.Kind)
@@ -233,6 +234,7 @@ func (j ExportJob) place() place { return place{j.GoLive.Change, j.CreatedAt, j.
 // move adds to a transaction that a completed job becomes the live version of its
 // project, with the pins of that. It returns CodeBundleGone.
 func (s *Service) move(ctx context.Context, b *batch, l liveRecord, revision int64, j ExportJob, cause LiveCause, back int, c Caller) (liveRecord, error) {
+	before := l.Move.Version
 	m := LiveMove{
 		N: l.Move.N + 1, Domain: j.Domain, Job: j.ID, Snapshot: j.Snapshot, Version: j.Version, From: l.Move.Job,
 		Cause: cause, At: s.now(), By: s.actor(c), Back: back,
@@ -257,7 +259,7 @@ func (s *Service) move(ctx context.Context, b *batch, l liveRecord, revision int
 	}
 	b.put(liveKey(j.Project), revision, l)
 	b.put(liveMoveKey(j.Project, m.N), 0, m)
-	s.audit(b, c, j.Organisation, "site."+string(cause), j.Domain, changed("job", m.From, m.Job, "version", "", m.Version)...)
+	s.audit(b, c, j.Organisation, "site."+string(cause), j.Domain, changed("job", m.From, m.Job, "version", before, m.Version)...)
 	return l, s.notify(ctx, b, j.Organisation, EventSiteLive, j.Domain, m)
 }
 
@@ -296,7 +298,7 @@ const (
 	liveLater = time.Second
 )
 
-// completion is how far the completion of a job is with the job's move.
+// completion makes the move of a job that is being completed.
 type completion struct {
 	tries int
 	// left is the completed job where it was written without its move, for an error.
@@ -330,6 +332,14 @@ func (c *completion) write(ctx context.Context, s *Service, b *batch, j ExportJo
 	return s.write(ctx, b)
 }
 
+// again notes that a step found its job completed: the run that completed it may have
+// ended before it could make the move.
+func (c *completion) again(j ExportJob) {
+	if j.GoLive != nil {
+		c.left = &j
+	}
+}
+
 // later makes the move that a completion was written without, if it can be made now.
 func (c *completion) later(ctx context.Context, s *Service) {
 	if c.left == nil {
@@ -338,8 +348,13 @@ func (c *completion) later(ctx context.Context, s *Service) {
 	ctx, cancel := context.WithTimeout(ctx, liveLater)
 	defer cancel()
 	err := s.transact(ctx, func() error {
+		// Another run of the step may have begun the job instead of completing it.
+		j, _, err := s.stepJob(ctx, c.left.ID)
+		if err != nil || j.Status != ExportCompleted || !j.Bundle.sameAs(*c.left.Bundle) {
+			return err
+		}
 		var b batch
-		moves, err := s.moveByItself(ctx, &b, *c.left)
+		moves, err := s.moveByItself(ctx, &b, j)
 		if err != nil || !moves {
 			return err
 		}
@@ -428,7 +443,7 @@ func (s *Service) LiveHistory(ctx context.Context, c Caller, domain, cursor stri
 	return moves, strings.TrimPrefix(next, prefixLiveMove), err
 }
 
-// LiveAction is what a caller does with the live version of a site.
+// LiveAction changes the live version of a site.
 type LiveAction string
 
 // The actions.
@@ -475,7 +490,8 @@ func (in SetLive) check() error {
 
 // SetLive promotes a job, rolls back to the version before, or holds or releases what
 // is live for a caller's domain. A promote and a roll back hold too: no automatic move
-// undoes them before a release. Doing the same again is success and changes nothing.
+// undoes them before a release. Doing the same again is success, and changes nothing if
+// nothing else has changed.
 //
 // It returns CodeRole, CodeScope, CodePlan, CodeInvalid, CodeDomainNotFound,
 // CodeNotFound for an unknown job, CodeJobRunning, CodeJobFailed, CodeBundleGone,
@@ -513,7 +529,7 @@ func (s *Service) setLive(ctx context.Context, b *batch, c Caller, in SetLive, p
 	hold := func(set Hold, action string) (liveRecord, error) {
 		l.Hold = set
 		b.put(liveKey(p.ID), revision, l)
-		s.audit(b, c, p.Organisation, "site."+action, p.Domain, changed("job", "", l.Move.Job)...)
+		s.audit(b, c, p.Organisation, "site."+action, p.Domain, changed("held", strconv.FormatBool(held), strconv.FormatBool(!set.At.IsZero()))...)
 		return l, nil
 	}
 	switch in.Action {
@@ -546,7 +562,7 @@ func (s *Service) setLive(ctx context.Context, b *batch, c Caller, in SetLive, p
 	case m.Job == "":
 		return l, Errorf(CodeNotLive, "nothing is live for this domain yet")
 	case m.Job != in.From:
-		return l, Errorf(CodeLiveMoved, "from: is no longer live; %s is", m.Job)
+		return l, Errorf(CodeLiveMoved, "from: is not live; %s is", m.Job)
 	case m.Back == 0:
 		return l, Errorf(CodeNotLive, "there is no version before the one that is live")
 	}
@@ -555,6 +571,9 @@ func (s *Service) setLive(ctx context.Context, b *batch, c Caller, in SetLive, p
 		return l, err
 	}
 	j, err := s.promotable(ctx, c, p, to.Job)
+	if CodeOf(err) == CodeInvalid { // of a field that this request does not have
+		err = Errorf(CodeNotLive, "the version before, of job %s, was made for another kind of deployment than the project has now; promote another job", to.Job)
+	}
 	if err != nil {
 		return l, err
 	}

@@ -58,7 +58,7 @@ func (w *world) deploy(x tenant) admin.ExportJob {
 	return j
 }
 
-// live is which job is live, with its cause, and whether that is held.
+// live returns the live job with its cause, and whether that is held.
 func (w *world) live(x tenant) string {
 	w.t.Helper()
 	l, err := w.Live(w.ctx, x.caller, x.project.Domain)
@@ -129,7 +129,7 @@ func TestWhatMayGoLive(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			j, err := w.StartExport(w.ctx, c.caller, c.in)
 			want(t, err, c.code)
-			if err == nil && (j.GoLive == nil || j.GoLive.Change != 1 || j.GoLive.By.ID == "") {
+			if err == nil && (j.GoLive == nil || j.GoLive.Change < 1 || j.GoLive.By.ID == "") {
 				t.Errorf("the job has %+v", j.GoLive)
 			}
 		})
@@ -469,6 +469,78 @@ func TestCompletionDoesNotDependOnLive(t *testing.T) {
 }
 
 // TestManyCompletionsAtOnce: all are completed, and the last change is live.
+// After a failure of the move alone, the completion tries it once more, and so does a
+// later run of the step.
+func TestTheMoveIsTriedAgain(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fails int // writes of live that meet a conflict
+		runs  int // of the step
+		live  bool
+	}{
+		{"in the transaction", 2, 1, true},
+		{"after it", 3, 1, true},
+		{"never", 1000, 1, false},
+		{"in the next run", 1000, 2, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			x := w.tenant("docs.example.com")
+			w.publish(x)
+			j := w.startLive(x)
+			left := c.fails
+			around := storetest.AroundStore(w.store, func(ctx context.Context, call *storetest.Call, do func(context.Context) error) error {
+				if left > 0 && strings.HasPrefix(call.Name, "Store.Write") && strings.Contains(call.Name, " live") {
+					left--
+					return &store.ConflictError{}
+				}
+				return do(ctx)
+			})
+			w.Service = admin.New(admin.Options{Store: around, Objects: w.objects, Runner: w.runner, Now: w.Time})
+			w.complete(j)
+			if c.runs > 1 {
+				left = 0
+				want(t, w.CompleteExport(w.ctx, j.ID, bundleOf(j)), "")
+			}
+			live := "nothing"
+			if c.live {
+				live = j.ID + " automatic"
+			}
+			w.wantLive(x, live)
+		})
+	}
+}
+
+// A run of Plan that wants to reuse a bundle leaves a job that another run has begun: it is
+// not completed, so it does not go live.
+func TestABegunJobDoesNotGoLive(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	w.publish(x)
+	lender := w.start(x)
+	w.complete(lender)
+	j := w.startLive(x)
+	service := w.Service
+	broken, begun := false, false
+	around := storetest.AroundStore(w.store, func(ctx context.Context, call *storetest.Call, do func(context.Context) error) error {
+		switch {
+		case !broken && strings.HasPrefix(call.Name, "Store.Get") && strings.Contains(call.Name, " live"):
+			broken = true
+			return errors.New("no answer")
+		case !begun && strings.HasPrefix(call.Name, "Store.Write"):
+			begun = true
+			want(t, service.BeginExport(w.ctx, j.ID, plan), "")
+		}
+		return do(ctx)
+	})
+	w.Service = admin.New(admin.Options{Store: around, Objects: w.objects, Runner: w.runner, Now: w.Time})
+	reused, err := w.ReuseExport(w.ctx, j.ID, plan, lender.ID, bundleOf(lender))
+	if reused || err != nil || !broken || !begun {
+		t.Fatalf("reused %t, %v; broken %t, begun %t", reused, err, broken, begun)
+	}
+	w.wantLive(x, "nothing")
+}
+
 func TestManyCompletionsAtOnce(t *testing.T) {
 	w := newWorld(t, func(o *admin.Options) { o.MaxRunning = 100 })
 	x := w.tenant("docs.example.com")

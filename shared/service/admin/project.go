@@ -53,7 +53,9 @@ type domainClaim struct {
 	Project      string `json:"project"`
 	// Newest is the id of the newest published snapshot, or empty.
 	Newest string `json:"newest,omitempty"`
-	// Changes is how often Newest has changed.
+	// Changes grows with each change of Newest. It is at least the time of that in
+	// milliseconds since 1970, so that it goes on to grow after an older release, which does
+	// not know it, has dropped it.
 	Changes int64 `json:"changes,omitempty"`
 }
 
@@ -315,7 +317,12 @@ func (s *Service) RevokeProject(ctx context.Context, id string) (Project, error)
 func (s *Service) revokeProject(ctx context.Context, c Caller, id string) (Project, error) {
 	p, err := change(ctx, s, "project", projectKey(id), []string{id}, func(p *Project, b *batch) (bool, error) {
 		if !p.RevokedAt.IsZero() {
-			return false, nil
+			// An older release ends a project without ending what is live.
+			l, _, err := readOr[liveRecord](ctx, s, liveKey(id))
+			if err != nil || l.Move.N == 0 || !l.EndedAt.IsZero() {
+				return false, err
+			}
+			return true, s.endLive(ctx, b, id)
 		}
 		p.RevokedAt = s.now()
 		s.audit(b, c, p.Organisation, "project.ended", id, changed("domain", p.Domain, "")...)

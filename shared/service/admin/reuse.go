@@ -69,6 +69,9 @@ func (s *Service) ReuseExport(ctx context.Context, jobID string, plan ExportPlan
 			return err
 		}
 		reused = j.Status == ExportCompleted
+		if reused {
+			done.again(j)
+		}
 		if reused || j.Status == ExportRunning {
 			return nil
 		}

@@ -9,7 +9,7 @@ type Role string
 const (
 	RoleOwner  Role = "owner"  // everything, members too
 	RoleAdmin  Role = "admin"  // keys, projects, webhooks
-	RoleMember Role = "member" // exports and agent jobs
+	RoleMember Role = "member" // exports, live versions and agent jobs
 	RoleViewer Role = "viewer" // reading
 )
 

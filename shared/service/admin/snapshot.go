@@ -449,7 +449,7 @@ func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 			p.Packs = contents.Packs
 		}
 		claim.Newest = p.ID
-		claim.Changes++
+		claim.Changes = max(claim.Changes+1, s.now().UnixMilli())
 		var b batch
 		b.put(snapshotKey(p.Project, p.ID), revision, p)
 		b.put(domainKey(p.Domain), claimRevision, claim)

@@ -121,7 +121,7 @@ func (s *Service) RestoreSnapshot(ctx context.Context, c Caller, in RestoreSnaps
 				return Errorf(CodeOvertaken, "base: is no longer the newest snapshot of the domain")
 			}
 			claim.Newest, p.RestoredAt = p.ID, s.now()
-			claim.Changes++
+			claim.Changes = max(claim.Changes+1, s.now().UnixMilli())
 			var b batch
 			// The snapshot is written too: one that its retention lets go at the
 			// same time either stays or is not found.

@@ -8,7 +8,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-// Live is which version of a site is live.
+// Live holds the live version of a site.
 type Live struct {
 	Domain string `json:"domain"`
 	// Deploy says whether completed exports that were made to go live do so by
@@ -38,7 +38,7 @@ type LiveMove struct {
 	By Actor `json:"by"`
 }
 
-// Actor is who did something.
+// Actor names the person, key or operator that did something.
 type Actor struct {
 	Kind string `json:"kind"` // person, key or operator
 	ID   string `json:"id"`   // of the person or key, or the operator's name

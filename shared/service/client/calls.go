@@ -132,7 +132,7 @@ func (c *Client) Live(ctx context.Context, domain string) (api.Live, error) {
 
 // SetLive promotes, rolls back, holds or releases what is live for a domain, with the
 // code live_moved, not_live, job_running, job_failed or bundle_gone where it can't. The
-// same request twice has the effect of one.
+// request has no further effect if it is repeated and nothing else has changed.
 func (c *Client) SetLive(ctx context.Context, domain string, request api.SetLiveRequest) (api.Live, error) {
 	return call[api.Live](ctx, c, http.MethodPut, live(domain), "", request)
 }

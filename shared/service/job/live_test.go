@@ -87,7 +87,7 @@ func (a *actor) around(ctx context.Context, _ *storetest.Call, do func(context.C
 	return do(ctx)
 }
 
-// liveRecord is what of a project's record of live the test reads.
+// liveRecord has the fields of a project's record of live that the test reads.
 type liveRecord struct {
 	Move admin.LiveMove `json:"move"`
 	Hold admin.Hold     `json:"hold"`
@@ -99,7 +99,7 @@ type liveRecord struct {
 	EndedAt time.Time `json:"endedAt"`
 }
 
-// seen is what a project was like after the call before.
+// seen holds the state of a project after the call before.
 type seen struct {
 	live    liveRecord
 	history []admin.LiveMove
