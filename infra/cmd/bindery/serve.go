@@ -100,8 +100,8 @@ Requests must name the machine by its address, its name or localhost, as those o
 	return cmd
 }
 
-// archiveCache is how many bytes of files serve has in memory, and archiveLargest how many
-// of one.
+// archiveCache is the most bytes of files that serve has in memory, archiveLargest the most
+// of one file.
 const archiveCache, archiveLargest = 32 << 20, 1 << 20
 
 // archiveHandler shows an archive without unpacking it, until done is called. The error

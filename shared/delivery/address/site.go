@@ -39,7 +39,7 @@ type Place[F comparable] struct {
 type Found[F comparable] struct {
 	// File is the file to send.
 	File F
-	// To is where the reader is sent: escaped, and either absolute with a
+	// To is the address that the reader is sent to: escaped, and either absolute with a
 	// scheme or a path from the site's root.
 	To        string
 	Permanent bool

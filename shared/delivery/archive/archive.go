@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/bindery-docs/bindery/shared/delivery/address"
@@ -14,10 +15,10 @@ import (
 // blockEncoding is that of blocks of the index in the cache.
 const blockEncoding = site.OwnEncoding
 
-// maxPlaces is how many addresses have their rows in memory.
+// maxPlaces is the most addresses that have their rows in memory.
 const maxPlaces = 4096
 
-// place is what there is at an address.
+// place has the files and redirects of an address.
 type place = address.Place[site.File]
 
 // Version is an archive as a version of a site. It implements site.Version.
@@ -83,7 +84,7 @@ func (v *Version) NotFound(context.Context) (site.File, error) { return v.notFou
 // Policy implements site.Version.
 func (v *Version) Policy() *site.Policy { return v.policy }
 
-// Release implements site.Version. The source is closed by whoever opened it.
+// Release implements site.Version. It does not close the source.
 func (v *Version) Release() {}
 
 // look returns what there is at an address. It is in memory if something is there, and
@@ -110,21 +111,23 @@ func (v *Version) look(ctx context.Context, name string) (place, error) {
 
 // read reads the rows of an address.
 func (v *Version) read(ctx context.Context, name string) (at place, err error) {
-	key := bundle.Key(name)
-	rows, err := v.rows(ctx, key)
-	if err != nil {
-		return at, err
-	}
-	v.add(&at, name, rows)
-	// The row of x.html is under x, those of x.html.html and x.html/index.html are not.
-	// Where x.html is a file, nobody asks for them.
-	if key == name || at.Plain != nil {
-		return at, nil
-	}
-	if rows, err = v.rows(ctx, name); err == nil {
+	// Most names have one key. The row of x.html is under x, and x/index.html, which is the
+	// page of x/index, too.
+	keys := []string{bundle.Key(name), name, bundle.Key(name + ".html")}
+	for i, key := range keys {
+		if slices.Contains(keys[:i], key) {
+			continue
+		}
+		rows, err := v.rows(ctx, key)
+		if err != nil {
+			return place{}, err
+		}
 		v.add(&at, name, rows)
+		if at.Plain != nil && key != name { // the name is x.html: nobody asks for x.html.html
+			break
+		}
 	}
-	return at, err
+	return at, nil
 }
 
 // add adds what rows say of an address.
@@ -149,7 +152,7 @@ func (v *Version) add(at *place, name string, rows bundle.Rows) {
 
 // rows returns the rows of a key.
 func (v *Version) rows(ctx context.Context, key string) (bundle.Rows, error) {
-	_, at, ok := v.root.Block(key)
+	at, ok := v.root.Block(key)
 	if !ok {
 		return bundle.Rows{}, nil
 	}

@@ -38,7 +38,7 @@ func pages(n int) map[string]string {
 	return files
 }
 
-// BenchmarkAnswer is what the handler takes of a processor for an answer: from memory,
+// BenchmarkAnswer measures the processor time of the handler for an answer: from memory,
 // and with a read of the index and one of the file that cost nothing.
 func BenchmarkAnswer(b *testing.B) {
 	files := pages(300)

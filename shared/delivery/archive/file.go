@@ -71,7 +71,14 @@ func (f *file) Read(ctx context.Context, e site.Encoding) ([]byte, error) {
 	if e == site.Identity {
 		return out, nil
 	}
-	return append(sent, f.row.Tail()...), nil
+	return withTail(sent, f.row), nil
+}
+
+// withTail ends the chunks of a file as a gzip member does. What is returned has no room
+// that the cache would not count.
+func withTail(sent []byte, row *bundle.Row) []byte {
+	out := make([]byte, 0, len(sent)+int(bundle.TailBytes))
+	return append(append(out, sent...), row.Tail()...)
 }
 
 // inside returns a file that shares its member with others.
@@ -103,7 +110,7 @@ func (f *file) zip(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	err = zw.Close()
-	return out.Bytes(), err
+	return bytes.Clone(out.Bytes()), err
 }
 
 // Open implements site.File.
@@ -158,7 +165,7 @@ func (p *form) Part(ctx context.Context, offset int64) (part []byte, begin int64
 			return nil, 0, damaged(err)
 		}
 		if i == len(row.Chunks)-1 {
-			sent = append(sent, row.Tail()...)
+			sent = withTail(sent, row)
 		}
 		return sent, begin, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,9 @@ const IndexFormat = 1
 const (
 	// blockBytes is the size of a block. One with a single key may be larger.
 	blockBytes = 16 << 10
+	// maxKey is the most bytes of a key, which the root has many of. Redirects from longer
+	// addresses are in the root itself.
+	maxKey = 4 << 10
 	// MaxRootBytes bounds the root, which servers hold in memory.
 	MaxRootBytes = MaxInfoBytes + 16<<20
 )
@@ -158,22 +162,35 @@ func (x *IndexWriter) Add(rows []byte, offset int64) error {
 func (x *IndexWriter) AddRedirects(list []Redirect) {
 	for _, r := range list {
 		from := redirect.Parse(r.From)
-		if _, wild := redirect.Compile(from.Path); wild || from.Optional {
+		_, wild := redirect.Compile(from.Path)
+		if wild || len(from.Path) > maxKey {
 			x.patterns = append(x.patterns, r)
+		} else {
+			x.addRedirect(from.Path, r)
+		}
+		if !from.Optional {
 			continue
 		}
-		e := indexEntry{key: Key(from.Path), form: formRedirect}
-		if from.Path != e.key {
-			e.form = formOther
+		path, to := from.Short(r.To)
+		if _, wild := redirect.Compile(path); !wild && len(path) <= maxKey {
+			x.addRedirect(path, Redirect{From: (&url.URL{Path: "/" + path}).EscapedPath(), To: to, Permanent: r.Permanent})
 		}
-		e.row = appendText(appendText(nil, r.From), r.To)
-		if r.Permanent {
-			e.row = append(e.row, 1)
-		} else {
-			e.row = append(e.row, 0)
-		}
-		x.entries = append(x.entries, e)
 	}
+}
+
+// addRedirect adds the row of a redirect from one path.
+func (x *IndexWriter) addRedirect(path string, r Redirect) {
+	e := indexEntry{key: Key(path), form: formRedirect}
+	if path != e.key {
+		e.form = formOther
+	}
+	e.row = appendText(appendText(nil, r.From), r.To)
+	if r.Permanent {
+		e.row = append(e.row, 1)
+	} else {
+		e.row = append(e.row, 0)
+	}
+	x.entries = append(x.entries, e)
 }
 
 func appendText(dst []byte, s string) []byte {
@@ -234,8 +251,7 @@ func commonPrefix(a, b string) int {
 // rootHead is the part of the root that is JSON.
 type rootHead struct {
 	Format int `json:"format"`
-	// Info describes the site, without its version and the lists, and with Redirects that
-	// are patterns.
+	// Info has what servers need of the site, with Redirects that have no rows.
 	Info     Info   `json:"info"`
 	NotFound []byte `json:"notFound,omitempty"`
 }
@@ -264,9 +280,8 @@ func (x *IndexWriter) Write(p *Writers, w io.Writer, offset int64, info Info) (F
 		c.Size = int64(len(b))
 		return c, err
 	}
-	info.Redirects = x.patterns
-	info.Version, info.Snapshot = "", "" // two exports of the same files have the same index
-	info.FileList, info.DiagnosticList = ListInfo{}, ListInfo{}
+	// What servers need, and nothing that differs between two exports of the same files.
+	info = Info{Format: info.Format, Domain: info.Domain, Name: info.Name, CleanAddresses: info.CleanAddresses, Sources: info.Sources, Redirects: x.patterns}
 	head, err := json.Marshal(rootHead{Format: IndexFormat, Info: info, NotFound: x.notFound})
 	if err != nil {
 		return File{}, Place{}, err
@@ -329,7 +344,7 @@ func (p *Writers) headerMember(w io.Writer, path string, modified time.Time, siz
 	return m.n, err
 }
 
-// Footer is what the last member of an archive says.
+// Footer holds the places that the last member of an archive names.
 type Footer struct {
 	// Root is the place of the root of the index.
 	Root Place
@@ -382,7 +397,7 @@ func ReadFooter(end []byte, size int64) (f Footer, _ error) {
 		return Footer{}, ErrNoIndex
 	}
 	if p.Offset < 0 || p.Length < 1 || p.Size < 1 || p.Size > MaxRootBytes || p.Length > MaxRootBytes+MaxRootBytes/100 ||
-		p.Offset > f.Lists-p.Length || f.Lists > size-int64(FooterBytes) {
+		f.Lists < p.Length || f.Lists > size-int64(FooterBytes) || p.Offset > f.Lists-p.Length {
 		return Footer{}, corruptIndex("the archive names a root that it can't have", nil)
 	}
 	return f, nil
@@ -390,8 +405,8 @@ func ReadFooter(end []byte, size int64) (f Footer, _ error) {
 
 // Root is the root of an index.
 type Root struct {
-	// Info describes the site, without its version and the lists. Its Redirects are those
-	// that the index has no rows for.
+	// Info has what servers need of the site: what its pages load, and the Redirects that
+	// the index has no rows for.
 	Info Info
 	// NotFound is the row of the page for addresses that don't exist; nil if there is
 	// none.
@@ -465,11 +480,12 @@ func ParseRoot(at Place, sent []byte) (*Root, error) {
 // key reads a key of which the beginning is that of the last one.
 func (r *rowReader) key(last string) string {
 	shared := r.uint()
-	if shared > uint64(len(last)) {
+	rest := r.bytes(r.uint())
+	if shared > uint64(len(last)) || int(shared)+len(rest) > maxKey {
 		r.err = errRow
 		return ""
 	}
-	return last[:shared] + r.text()
+	return last[:shared] + string(rest)
 }
 
 // inflate returns the bytes of a chunk that begins a gzip member or is inside one.
@@ -482,21 +498,18 @@ func (p Place) inflate(sent []byte) ([]byte, error) {
 	return r.Inflate(nil, 1, sent)
 }
 
-// Blocks is how many blocks the index has.
-func (r *Root) Blocks() int { return len(r.blocks) }
-
-// Block returns the number and the place of the block that has the rows of a key. It is
-// not ok if the index has no such block.
-func (r *Root) Block(key string) (n int, at Place, ok bool) {
+// Block returns the place of the block that has the rows of a key. It is not ok if the
+// index has no such block.
+func (r *Root) Block(key string) (at Place, ok bool) {
 	n, found := slices.BinarySearchFunc(r.blocks, key, func(b rootBlock, key string) int { return strings.Compare(b.first, key) })
 	if !found {
 		n--
 	}
 	if n < 0 {
-		return 0, Place{}, false
+		return Place{}, false
 	}
 	b := &r.blocks[n]
-	return n, Place{r.at.Offset - b.before, b.chunk}, true
+	return Place{r.at.Offset - b.before, b.chunk}, true
 }
 
 // Rows are the rows of one key.

@@ -4,10 +4,12 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -25,7 +27,7 @@ import (
 type indexed struct {
 	data []byte
 	root Place
-	// lists is where the lists begin.
+	// lists is the offset of the lists.
 	lists int64
 	rows  map[string]Row
 }
@@ -153,7 +155,7 @@ func (a indexed) open(t testing.TB) *Root {
 // find looks a key up.
 func (a indexed) find(t testing.TB, root *Root, key string) Rows {
 	t.Helper()
-	_, at, ok := root.Block(key)
+	at, ok := root.Block(key)
 	if !ok {
 		return Rows{}
 	}
@@ -221,6 +223,13 @@ func TestIndexedArchive(t *testing.T) {
 		{{path: "big.json", data: text(r, 2*ChunkBytes+4_000)}, {path: "llms-full.txt", data: text(r, 1_000_000), pieces: true}, {path: "z.css", data: text(r, 512)}},
 		{{path: "empty.bin", data: nil}},
 	}
+	// Sizes around those that decide where a member and a chunk end.
+	for i, size := range []int{leadBytes - 2, leadBytes, leadBytes + 2, followBytes - 2, followBytes, followBytes + 2, ChunkBytes - 1, ChunkBytes, ChunkBytes + 1, 2 * ChunkBytes} {
+		for _, follow := range []bool{false, true} {
+			name := fmt.Sprintf("sizes/%d-%t.txt", i, follow)
+			units = append(units, []indexedFile{{path: name + ".first", data: text(r, 40)}, {path: name, data: text(r, size), follow: follow}, {path: name + ".next", data: text(r, 50), follow: true}})
+		}
+	}
 	redirects := []Redirect{{From: "/old", To: "/guides", Permanent: true}, {From: "/v1/:page", To: "/:page"}, {From: "/maybe/:x?", To: "/m/:x"}, {From: "/asked?tab=1", To: "/a"}, {From: "/asked", To: "/b"}, {From: "/old.html", To: "/c"}}
 	a := buildIndexed(t, units, redirects)
 
@@ -259,8 +268,11 @@ func TestIndexedArchive(t *testing.T) {
 			if err != nil || !bytes.Equal(data, f.data) || row.Stub != f.stub {
 				t.Errorf("%s: %d bytes, %v; want %d", f.path, len(data), err, len(f.data))
 			}
-			if len(f.data) >= leadBytes && !f.follow && row.Chunks == nil {
+			if least := map[bool]int{false: leadBytes, true: followBytes}[f.follow]; len(f.data) >= least && row.Chunks == nil {
 				t.Errorf("%s does not begin its member", f.path)
+			}
+			if strings.HasPrefix(f.path, "sizes/") && strings.HasSuffix(f.path, ".txt") && len(f.data) < leadBytes && row.Chunks != nil {
+				t.Errorf("%s begins a member", f.path)
 			}
 			if zipped == nil {
 				continue
@@ -286,7 +298,7 @@ func TestIndexedArchive(t *testing.T) {
 	if d := cmp.Diff([]Redirect{redirects[1], redirects[2]}, root.Info.Redirects); d != "" {
 		t.Errorf("redirects of the root: %s", d)
 	}
-	for key, want := range map[string][]Redirect{"old": {redirects[0], redirects[5]}, "asked": redirects[3:5], "v1": nil, "zzz": nil} {
+	for key, want := range map[string][]Redirect{"old": {redirects[0], redirects[5]}, "asked": redirects[3:5], "maybe": {{From: "/maybe", To: "/m"}}, "v1": nil, "zzz": nil} {
 		if d := cmp.Diff(want, a.find(t, root, key).Redirects); d != "" {
 			t.Errorf("redirects of %s: %s", key, d)
 		}
@@ -412,7 +424,7 @@ func TestDamagedRanges(t *testing.T) {
 			continue
 		}
 		for path, data := range want {
-			_, at, ok := root.Block(Key(path))
+			at, ok := root.Block(Key(path))
 			if !ok {
 				t.Fatalf("no block for %s", path)
 			}
@@ -444,6 +456,92 @@ func TestNoIndex(t *testing.T) {
 		if _, err := ReadFooter(end, int64(len(old))); !errors.Is(err, ErrNoIndex) {
 			t.Errorf("footer: %v", err)
 		}
+	}
+}
+
+// A footer that names what the archive can't have is refused.
+func TestHostileFooters(t *testing.T) {
+	const size = 1 << 20
+	good := Footer{Root: Place{Offset: 1000, Chunk: Chunk{Length: 100, Size: 90}}, Lists: 2000}
+	if _, err := ReadFooter(AppendFooter(nil, good), size); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*Footer){
+		"a negative offset":   func(f *Footer) { f.Root.Offset = -1 },
+		"no length":           func(f *Footer) { f.Root.Length = 0 },
+		"no size":             func(f *Footer) { f.Root.Size = 0 },
+		"a large size":        func(f *Footer) { f.Root.Size = MaxRootBytes + 1 },
+		"a large length":      func(f *Footer) { f.Root.Length, f.Lists = 1<<40, size-200 },
+		"a root in the lists": func(f *Footer) { f.Root.Offset = 1901 },
+		"lists after the end": func(f *Footer) { f.Lists = size },
+		"negative lists":      func(f *Footer) { f.Lists = math.MinInt64 },
+		"the largest offset":  func(f *Footer) { f.Root.Offset = math.MaxInt64 },
+	} {
+		f := good
+		change(&f)
+		if _, err := ReadFooter(AppendFooter(nil, f), size); err == nil || errors.Is(err, ErrNoIndex) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A root of another format, and rows that would have a reader load much, are refused.
+func TestHostileRows(t *testing.T) {
+	for name, change := range map[string]func(*Row){
+		"a long chunk":           func(r *Row) { r.Chunks[0].Length = 1 << 30 },
+		"a long chunk of little": func(r *Row) { r.Size, r.Chunks[0].Size, r.Chunks[0].Length = 1, 1, 1<<20 },
+		"a large chunk":          func(r *Row) { r.Size, r.Chunks[0].Size = 2<<20, 2<<20 },
+		"another size":           func(r *Row) { r.Size++ },
+		"a long member":          func(r *Row) { *r = Row{Path: "a", Size: 5, Length: 1 << 30} },
+		"a long way":             func(r *Row) { *r = Row{Path: "a", Size: 5, Length: 9, Skip: 1 << 30} },
+		"a large inside":         func(r *Row) { *r = Row{Path: "a", Size: followBytes + 1, Length: 9} },
+	} {
+		row := Row{Path: "a", Size: 100, Chunks: []Chunk{{Length: 50, Size: 100}}}
+		for _, err := range ReadRows(row.Append(nil)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		change(&row)
+		for _, err := range ReadRows(row.Append(nil)) {
+			if err == nil {
+				t.Errorf("%s is read", name)
+			}
+		}
+	}
+	root := func(format int, keys ...string) error {
+		text := fmt.Appendf(nil, `{"format": %d, "info": {}}`, format)
+		text = append(binary.AppendUvarint(nil, uint64(len(text))), text...)
+		text = binary.AppendUvarint(text, uint64(len(keys)))
+		for _, key := range keys {
+			text = appendText(binary.AppendUvarint(text, 0), key)
+			text = append(binary.AppendUvarint(binary.AppendUvarint(text, 1), 1), make([]byte, 32)...)
+		}
+		var out bytes.Buffer
+		var w Writers
+		var m memberWriter
+		if err := w.member(&m, &out, Stored); err != nil {
+			t.Fatal(err)
+		}
+		m.beginChunk(false)
+		_, _ = m.Write(text)
+		c, err := m.endChunk()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Size = int64(len(text))
+		_, err = ParseRoot(Place{1 << 40, c}, out.Bytes())
+		return err
+	}
+	for name, err := range map[string]error{
+		"another format": root(2), "keys in the wrong order": root(1, "b", "a"), "a key twice": root(1, "a", "a"), "a long key": root(1, strings.Repeat("a", maxKey+1)),
+	} {
+		if _, ok := errors.AsType[*Error](err); !ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := root(1, "a", "b"); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -480,7 +578,7 @@ func FuzzIndex(f *testing.F) {
 	r := rand.New(rand.NewPCG(9, 10))
 	a := buildIndexed(f, [][]indexedFile{{{path: "a.html", data: text(r, 20_000)}, {path: "a.md", data: text(r, 300), follow: true}}}, []Redirect{{From: "/x", To: "/a"}, {From: "/x/:y", To: "/a"}})
 	root := a.open(f)
-	_, at, _ := root.Block("a")
+	at, _ := root.Block("a")
 	rootText, err := a.root.inflate(a.read(a.root.Offset, a.root.Length))
 	if err != nil {
 		f.Fatal(err)

@@ -26,7 +26,7 @@ type Row struct {
 	SHA256 Digest
 	// Stub reports a page that only leads elsewhere.
 	Stub bool
-	// Offset is where the gzip member with the data begins in the archive.
+	// Offset is that of the gzip member with the data in the archive.
 	Offset int64
 	// Chunks are the parts of a file that begins its member, one after another from
 	// Offset on. With Tail after them they are a gzip member (RFC 1952) of this file
@@ -34,8 +34,8 @@ type Row struct {
 	Chunks []Chunk
 	// CRC32 is that of the data of a file with Chunks.
 	CRC32 uint32
-	// Length is that of the member if the file does not begin it, and Skip is how many
-	// bytes the member has before the data, once inflated.
+	// Length is that of the member if the file does not begin it. Skip counts the bytes
+	// before the data in the inflated member.
 	Length, Skip int64
 }
 
@@ -60,7 +60,7 @@ func (r *Row) File() File {
 	return File{Path: r.Path, Size: r.Size, SHA256: hex.EncodeToString(r.SHA256[:])}
 }
 
-// Sent is how many bytes of the archive the file's chunks have together.
+// Sent returns the length of the file's chunks in the archive together, in bytes.
 func (r *Row) Sent() (n int64) {
 	for i := range r.Chunks {
 		n += r.Chunks[i].Length
@@ -194,7 +194,7 @@ func (r *rowReader) place(row *Row) {
 		var size int64
 		for i := range row.Chunks {
 			c := Chunk{Length: r.int(), Size: r.int(), SHA256: r.digest()}
-			if size += c.Size; r.err != nil || c.Size < 1 || c.Size > ChunkBytes || c.Length < 1 || c.Length > maxChunk || size > row.Size {
+			if size += c.Size; r.err != nil || c.Size < 1 || c.Size > ChunkBytes || c.Length < 1 || c.Length > c.Size+c.Size/1000+chunkOverhead || size > row.Size {
 				r.err = errRow
 				return
 			}
@@ -240,8 +240,11 @@ func (r *rowReader) skipPlace() {
 // Bounds of what one row may have a reader load, so that a row that lies costs
 // little.
 const (
-	// maxChunk is the most that ChunkBytes take with stored blocks and a header.
-	maxChunk = ChunkBytes + ChunkBytes/1000 + 1<<10
+	// chunkOverhead is more than a chunk takes beside its data and a thousandth of that:
+	// headers of stored blocks, and of the member.
+	chunkOverhead = 1 << 10
+	// maxChunk is the most that ChunkBytes take.
+	maxChunk = ChunkBytes + ChunkBytes/1000 + chunkOverhead
 	// maxMember is the most that a member with several files takes: one that
 	// followBytes are in may get as many again, and headers.
 	maxMember = 2*followBytes + 64<<10

@@ -105,7 +105,7 @@ func (u *Unit) Add(path string, modified time.Time, data []byte) (File, error) {
 	return f, u.Put(f, modified, data, Plain)
 }
 
-// Role says what a file is to those around it.
+// Role decides whether a file shares a member with those before it.
 type Role int
 
 // Roles.
@@ -377,9 +377,6 @@ func (f *FileWriter) Close() (File, []byte, error) {
 	return line, f.row.Append(nil), err
 }
 
-// Size is how many bytes were written.
-func (f *FileWriter) Size() int64 { return f.m.n }
-
 // memberWriter writes gzip members (RFC 1952) and counts what it writes.
 type memberWriter struct {
 	w     io.Writer
@@ -421,7 +418,7 @@ func (m *memberWriter) emit(p []byte) (int, error) {
 	return n, err
 }
 
-// emitter is where the compressor writes to.
+// emitter is the writer of a compressor.
 type emitter struct{ *memberWriter }
 
 func (e emitter) Write(p []byte) (int, error) { return e.emit(p) }

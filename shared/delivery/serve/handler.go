@@ -26,6 +26,8 @@ type handler struct {
 	leftovers atomic.Pointer[map[string]leftover]
 	// found is called with a file that differs on the volume, or is gone.
 	found func(s *unpacked, f *file, err error)
+	// lost is called where a read by ranges shows that the address leads to another archive.
+	lost func()
 }
 
 // newHandler returns a handler of a site that is mounted under base, with a cache.
@@ -133,7 +135,9 @@ func (h *handler) failed(ctx context.Context, v site.Version, f site.File, err e
 	if s != nil {
 		version = s.record.Version
 	} else if r, ok := v.(*ranged); ok {
-		version = r.record.Version
+		if version = r.record.Version; damaged(err) && h.lost != nil {
+			h.lost() // the archive may have been replaced without a new tag
+		}
 	}
 	h.log.ErrorContext(ctx, "a file of the site can't be read", "path", name, "version", version, "error", err)
 }

@@ -53,6 +53,7 @@ func newTransport(o sourceOptions) (*http.Transport, error) {
 		ForceAttemptHTTP2:     true,
 		DisableCompression:    true, // bytes and their digest are those of the archive
 		IdleConnTimeout:       30 * time.Second,
+		MaxIdleConnsPerHost:   64, // as many reads of ranges at once
 	}
 	if o.CAFile != "" {
 		pem, err := os.ReadFile(o.CAFile)

@@ -37,6 +37,9 @@ type remoteRanges struct {
 
 // ReadRange implements archive.Source.
 func (r *remoteRanges) ReadRange(ctx context.Context, offset, length int64) ([]byte, error) {
+	if offset < 0 || length < 1 || length > r.size-offset {
+		return nil, &bundle.Error{Fault: bundle.Truncated, Path: bundle.IndexPath, Message: "the index names bytes that the archive does not have"}
+	}
 	ctx, cancel := context.WithTimeout(ctx, rangeTime)
 	defer cancel()
 	b, err := r.read(ctx, offset, length)
@@ -47,6 +50,8 @@ func (r *remoteRanges) ReadRange(ctx context.Context, offset, length int64) ([]b
 	switch {
 	case err == nil:
 		return b, nil
+	case ctx.Err() != nil: // the reader has gone, or the source takes too long
+		return nil, &site.Temporary{Err: err}
 	case errors.As(err, &temporary):
 		return nil, &site.Temporary{Err: err, After: temporary.wait}
 	}
@@ -80,10 +85,11 @@ func (s *bundleSource) probe(ctx context.Context) (size int64, from validators, 
 		return 0, from, err
 	}
 	defer p.body.Close()
+	_, _ = io.CopyN(io.Discard, p.body, 1) // so that the connection can be used again
 	switch {
 	case p.offset != 1:
 		return 0, from, &Error{Code: CodeUsage, Message: "the source does not send parts of a bundle", Advice: "Leave out BINDERY_RANGES, or use a source that answers requests with Range"}
-	case !p.same(p.validators):
+	case p.ETag == "" || !p.same(p.validators):
 		return 0, from, &Error{Code: CodeUsage, Message: "the source names no state of the bundle by which parts of two bundles can be told apart", Advice: "Leave out BINDERY_RANGES, or use a source that sends a strong ETag"}
 	case p.total < 0:
 		return 0, from, &Error{Code: CodeUnreachable, Message: "the source does not say how large the bundle is", Advice: "Leave out BINDERY_RANGES, or use another source"}
@@ -124,8 +130,15 @@ func (u *updater) readRanges(ctx context.Context, source *bundleSource, link str
 	if source.File == "" {
 		r.link = link
 	}
-	old := u.handler.ranged.Swap(r)
-	if old != nil && old.root == r.root && old.record.Size == size { // by a fresh link, perhaps
+	old := u.handler.ranged.Load()
+	same := old != nil && old.root == r.root && old.record.Size == size && old.record.Version == r.record.Version
+	if same && source.File != "" {
+		u.metrics.check("unchanged", true, u.now())
+		done()
+		return nil
+	}
+	u.handler.ranged.Store(r)
+	if same { // by a fresh link
 		u.metrics.check("unchanged", true, u.now())
 	} else {
 		u.metrics.check("updated", true, u.now())
@@ -133,13 +146,14 @@ func (u *updater) readRanges(ctx context.Context, source *bundleSource, link str
 		u.log.Info("the site is shown from its archive", "version", r.record.Version, "domain", r.record.Domain, "pages", r.record.Pages, "bytes", size)
 	}
 	if old != nil {
-		// Answers that are being sent read from it.
+		// Answers that are being sent read from it. None takes longer than the server lets it;
+		// at the end of the process, its files are closed anyway.
 		u.closing.Go(func() {
 			select {
-			case <-time.After(rangeTime):
+			case <-time.After(answerTime + time.Minute):
+				old.close()
 			case <-ctx.Done():
 			}
-			old.close()
 		})
 	}
 	return nil
@@ -179,8 +193,15 @@ func refusedRanges(err error) error {
 	return &Error{Code: CodeUnreachable, Message: "the bundle can't be read", Err: err, Advice: "Check the source"}
 }
 
+// lostWait is the least time between two looks that lost asks for.
+const lostWait = 5 * time.Second
+
 // lost has the source looked at again soon.
 func (u *updater) lost() {
+	now, last := u.now().UnixNano(), u.lastLost.Load()
+	if now-last < int64(lostWait) || !u.lastLost.CompareAndSwap(last, now) {
+		return
+	}
 	select {
 	case u.damage <- struct{}{}:
 	default: // one look that waits is enough

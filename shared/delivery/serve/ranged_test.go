@@ -168,6 +168,19 @@ func TestRangesOfAnExpiredLink(t *testing.T) {
 	r.quiet(t)
 }
 
+// TestRangesOfAPinnedVersion: a look that fails is repeated by the clock, also where a
+// version is pinned and no other is looked for.
+func TestRangesOfAPinnedVersion(t *testing.T) {
+	u := &updater{options: &Options{Ranges: true}, handler: &handler{}, want: want{version: "1"}}
+	if wait := u.retryAfter(); wait != 0 {
+		t.Errorf("without a failure it looks again after %s", wait)
+	}
+	u.failed = 1
+	if wait := u.retryAfter(); wait != time.Minute {
+		t.Errorf("after a failure it looks again after %s", wait)
+	}
+}
+
 // TestRangesOfAFile: a bundle in a file is read where it is.
 func TestRangesOfAFile(t *testing.T) {
 	link := write(t, indexed(t, "1"))

@@ -94,6 +94,9 @@ type Options struct {
 	lastRequest time.Duration
 }
 
+// answerTime is the longest that an answer may take.
+const answerTime = 10 * time.Minute
+
 // maxHot is the largest file that is kept in memory.
 const maxHot = 512 << 10
 
@@ -195,7 +198,7 @@ func newServer(o *Options) (*server, error) {
 		want: want{version: o.Version, number: o.VersionNumber, digest: o.SHA256}, damage: make(chan struct{}, 1),
 		download: &downloader{dir: v.path("download"), log: o.Log, limit: maxArchive(o.Limits), sleep: o.Sleep, received: &m.fetched},
 	}
-	s.handler.found = s.updater.found
+	s.handler.found, s.handler.lost = s.updater.found, s.updater.lost
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -203,7 +206,7 @@ func newServer(o *Options) (*server, error) {
 	errors := slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn)
 	s.site = &http.Server{
 		Handler: s.handler, Protocols: protocols, ErrorLog: errors,
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 10 * time.Minute, IdleTimeout: 2 * time.Minute,
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: answerTime, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ConnContext: joinContext,
 	}
 	versions := v.count

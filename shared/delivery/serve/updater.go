@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -24,7 +25,8 @@ type updater struct {
 	failed  int            // looks at the source that failed, in a row
 	refused refusal
 
-	damage chan struct{} // has a value while a damaged file waits to be healed, or a link to be renewed
+	lastLost atomic.Int64  // when lost had the source looked at, in nanoseconds since 1970
+	damage   chan struct{} // has a value while a damaged file waits to be healed, or a link to be renewed
 	// spoilt is the digest of the version on the volume that must be unpacked
 	// again, or "".
 	spoilt string
@@ -60,10 +62,8 @@ func (u *updater) again(ctx context.Context, asked bool) {
 // failure.
 func (u *updater) retryAfter() time.Duration {
 	s := u.handler.shown.Load()
-	if u.options.Ranges && u.failed == 0 {
-		return u.options.Refresh
-	}
-	damaged := s != nil && s.damage.count() > 0
+	// A pinned version that is read by ranges needs its source like any other.
+	damaged := s != nil && s.damage.count() > 0 || u.options.Ranges && u.failed > 0
 	if !damaged && (u.failed == 0 || u.want.pinned()) {
 		return u.options.Refresh
 	}

@@ -54,7 +54,7 @@ func NewCache(most, largest int64) *Cache {
 	return &Cache{most: most, largest: largest, seed: maphash.MakeSeed(), buckets: make([]atomic.Pointer[entry], 1<<bits.Len64(n-1)), flights: map[Key]*flight{}}
 }
 
-// bucket is where a key's entry is. Files of a hostile site can't be made to share one:
+// bucket returns the bucket of a key. Files of a hostile site can't be made to share one:
 // nobody knows the seed.
 func (c *Cache) bucket(key *Key) *atomic.Pointer[entry] {
 	return &c.buckets[maphash.Bytes(c.seed, key.Sum[:])&uint64(len(c.buckets)-1)]

@@ -13,7 +13,7 @@ const (
 	Identity Encoding = iota
 	Gzip
 	Zstd
-	// Encodings is how many there are.
+	// Encodings is their number.
 	Encodings = int(iota)
 )
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/delivery/address"
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
 
 // Values of Cache-Control. A name with a digest never changes its content; the
@@ -56,7 +57,7 @@ type Handler struct {
 // Reply describes an answer that was given.
 type Reply struct {
 	Status int
-	// Bytes is how many of the body went out.
+	// Bytes counts those of the body that were sent.
 	Bytes int64
 	// Err is why the rest was not sent. The caller must end the connection then,
 	// by a panic with http.ErrAbortHandler: half a file must not look like all of it.
@@ -92,7 +93,7 @@ func (h *Handler) Answer(w http.ResponseWriter, r *http.Request, v Version) Repl
 	header["Content-Security-Policy"] = v.Policy().value
 	path, ok := strings.CutPrefix(r.URL.Path, h.Base)
 	switch {
-	case !ok, path != "" && path[0] != '/':
+	case !ok, path != "" && path[0] != '/', path == "/"+bundle.IndexPath: // the index is for servers
 		return h.missing(w, r, v)
 	case path == "":
 		if h.Base != "" {
@@ -115,6 +116,7 @@ func (h *Handler) Answer(w http.ResponseWriter, r *http.Request, v Version) Repl
 			defer form.Close()
 			header["Cache-Control"] = foreverValue
 			header["Content-Type"] = mediaOf(path).contentType
+			WithoutRange(r)
 			return h.content(w, r, v, nil, form)
 		}
 		if _, ok := isTemporary(err); ok {
@@ -140,7 +142,7 @@ func (h *Handler) redirect(w http.ResponseWriter, r *http.Request, to string, pe
 	return plain(w, r, status, "")
 }
 
-// pages is how long readers may keep what changes with the next version.
+// pages returns the Cache-Control of files that change with the next version.
 func (h *Handler) pages() []string {
 	if h.Fresh {
 		return noCacheValue

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"io/fs"
 	"net/http"
 	"strings"
 	"sync"
@@ -59,15 +60,16 @@ func (h *Handler) content(w http.ResponseWriter, r *http.Request, v Version, f F
 	p := &reader{ctx: r.Context(), form: form}
 	c := &counted{ResponseWriter: w}
 	http.ServeContent(c, r, "", time.Time{}, io.NewSectionReader(p, 0, form.Size()))
+	failed := p.end()
 	switch {
-	case p.failed == nil:
+	case failed == nil:
 		c.start()
 		return c.reply
 	case !c.started:
-		return h.broken(w, r, v, f, p.failed)
+		return h.broken(w, r, v, f, failed)
 	}
-	h.failed(r, v, f, p.failed)
-	c.reply.Err = p.failed
+	h.failed(r, v, f, failed)
+	c.reply.Err = failed
 	return c.reply
 }
 
@@ -129,13 +131,26 @@ func (c *counted) ReadFrom(r io.Reader) (n int64, err error) {
 
 var firsts = sync.Pool{New: func() any { return new([4 << 10]byte) }}
 
-// reader reads an open form at any place.
+// reader reads an open form at any place. For several ranges, http.ServeContent reads it
+// in a goroutine that may outlive the answer.
 type reader struct {
-	ctx    context.Context // the request's
-	form   Form
+	ctx  context.Context // the request's
+	form Form
+
+	mu     sync.Mutex
+	ended  bool
 	part   []byte
 	begin  int64
 	failed error // why a part could not be read
+}
+
+// end has later reads fail, after one that is in progress, and returns why a part could
+// not be read.
+func (p *reader) end() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	return p.failed
 }
 
 // load has the part with the byte at an offset in memory; there is none at the end.
@@ -155,6 +170,11 @@ func (p *reader) load(offset int64) error {
 
 // ReadAt is io.ReaderAt's.
 func (p *reader) ReadAt(b []byte, offset int64) (n int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return 0, fs.ErrClosed
+	}
 	for n < len(b) && offset < p.form.Size() {
 		if err := p.load(offset); err != nil {
 			return n, err

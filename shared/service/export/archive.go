@@ -112,7 +112,7 @@ func (a *archive) note() (err error) {
 	return err
 }
 
-// position is how many bytes the archive has so far.
+// position returns the number of bytes of the archive so far.
 func (a *archive) position() int64 { return a.n }
 
 // Write implements io.Writer. The error is a *moreError where the next call goes on.

@@ -107,7 +107,7 @@ type keptUnit struct {
 	// what they were.
 	Files []string
 	Sum   []byte
-	// Archive is the key of its member of the archive; the others are those of
+	// Archive is the key of its part of the archive; the others are those of
 	// unitResult.
 	Archive           []byte
 	Rows, Facts, Full []byte
@@ -146,12 +146,13 @@ func (s *Steps) recallUnit(src *source, key kept.Key, work []pageWork, r *unitRe
 	for i := range work {
 		src.kept.Use(work[i].key)
 	}
+	src.kept.Use(s.rowsKey(kept.Key(u.Archive)))
 	s.whole.Add(1)
 	r.rows, r.facts, r.full, r.key, r.kept, r.sums = u.Rows, u.Facts, u.Full, &key, &u.Index, sums{Files: u.Count, Bytes: u.Bytes}
 	return true
 }
 
-// takeUnit takes a unit's member of the archive as it is kept; false where it is not.
+// takeUnit takes a unit's part of the archive as it is kept; false where it is not.
 // One that is named is read no sooner than the bundle is written.
 func (s *Steps) takeUnit(src *source, key kept.Key, r *unitResult) bool {
 	if s.refers() {
@@ -276,7 +277,7 @@ func load(values *kept.Store, key kept.Key, into *bytes.Buffer) bool {
 	return ok
 }
 
-// heldKey is under what a unit's member of the archive is kept.
+// heldKey returns the key of a unit's part of the archive.
 func (s *Steps) heldKey(h *heldUnit) kept.Key {
 	sum := sha256.Sum256(h.digest)
 	return s.keyOf("unit", sum[:])

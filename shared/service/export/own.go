@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -64,10 +63,7 @@ func (o *ownUnits) add(name string, data []byte) error {
 
 func (o *ownUnits) put(name string, data []byte) (err error) {
 	f := bundle.FileOf(name, data)
-	role := o.role
-	if strings.HasSuffix(name, ".html") && address.IsStub(data) {
-		role = bundle.Stub
-	}
+	role := roleOf(name, data, o.role)
 	o.note(f)
 	if o.kept != nil {
 		if o.held == nil {
@@ -115,9 +111,9 @@ const (
 	pieceCut = 8
 )
 
-// addText writes a Markdown text of a known size that need not fit into memory, in
-// members of its own. Where they end depends on what stands there alone, so that a
-// page that changed costs its own piece.
+// addText writes a Markdown text of a known size that need not fit into memory, in a
+// member of its own, by pieces. The text alone decides where a piece ends, so that a page
+// that changed costs its own piece.
 func (o *ownUnits) addText(name string, size int64, r io.Reader) error {
 	if err := o.close(); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/delivery/address"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/frame"
@@ -90,7 +91,7 @@ func (w *unitWriter) copy(name, source string, data []byte) error {
 	entry, _ := w.src.fs.Entry(source)
 	f := bundle.File{Path: name, Size: entry.Size, SHA256: entry.SHA256}
 	w.note(f)
-	return w.archive.Put(f, entry.Modified, data, bundle.Plain)
+	return w.archive.Put(f, entry.Modified, data, roleOf(name, data, bundle.Plain))
 }
 
 // addAt adds a file that has this modification time.
@@ -102,6 +103,14 @@ func (w *unitWriter) addAt(name string, modified time.Time, data []byte, role bu
 		return nil
 	}
 	return w.archive.Put(f, modified, data, role)
+}
+
+// roleOf returns the role of a file: bundle.Stub for a page that only leads elsewhere.
+func roleOf(name string, data []byte, other bundle.Role) bundle.Role {
+	if strings.HasSuffix(name, ".html") && address.IsStub(data) {
+		return bundle.Stub
+	}
+	return other
 }
 
 // broken notes a file that readers can't see.

@@ -110,11 +110,12 @@ func sample() map[string]string {
 		"api/index.html":    page("api"),
 		"section.html":      page("section"), "section/index.html": stub("../section.html"), "section/page.html": page("in it"),
 		"both.html": page("beside"), "both/index.html": page("inside"),
-		"old.html":  stub("guides/start.html"),
-		themeName:   strings.Repeat("body{color:red}\n", 100),
-		"logo.png":  "\x89PNG\r\n",
-		"größe.txt": "size",
-		"empty.txt": "",
+		"old.html":      stub("guides/start.html"),
+		themeName:       strings.Repeat("body{color:red}\n", 100),
+		"logo.png":      "\x89PNG\r\n",
+		"größe.txt":     "size",
+		"empty.txt":     "",
+		"bindery/index": "index",
 	}
 }
 
@@ -263,6 +264,10 @@ func testAnswers(t *testing.T, open Open) {
 		{"a folder", "/api", nil, 308, "", headers{"Location": "/api/", "Cache-Control": short}},
 		{"a folder, with a query", "/api?q=1", nil, 308, "", headers{"Location": "/api/?q=1"}},
 		{"a folder's page", "/api/index.html", nil, 200, files["api/index.html"], nil},
+		{"a folder's page by its name", "/api/index", nil, 200, files["api/index.html"], nil},
+		{"that with a slash", "/api/index/", nil, 308, "", headers{"Location": "/api/index"}},
+		{"the home page by its name", "/index", nil, 200, files["index.html"], nil},
+		{"the index of the archive", "/bindery/index", nil, 404, files["404.html"], nil},
 		{"a page with a slash", "/guides/start/", nil, 308, "", headers{"Location": "/guides/start"}},
 		{"a section", "/section", nil, 200, files["section.html"], nil},
 		{"its folder", "/section/", nil, 308, "", headers{"Location": "/section"}},
@@ -431,8 +436,8 @@ func testForms(t *testing.T, open Open) {
 	for cached, cache := range map[string]*site.Cache{"": site.NewCache(0, 0), "cached": inMemory()} {
 		w := serve(t, s, "", cache)
 		for name := range files {
-			if strings.HasPrefix(name, "section/index") || name == "old.html" {
-				continue // leads elsewhere
+			if strings.HasPrefix(name, "section/index") || name == "old.html" || name == bundle.IndexPath {
+				continue // leads elsewhere, or nowhere
 			}
 			facts := w.facts(t, "/"+name)
 			for _, accept := range []string{"", "gzip", "GZIP", "zstd", "gzip, deflate, br, zstd", "zstd;q=0.1, gzip", "gzip;q=0", "br", "*", "*;q=0", "identity, gzip;q=0.5", "gzip;q=x"} {

@@ -120,7 +120,7 @@ func (m *Memory) Hold() (let func()) {
 	return func() { close(gate) }
 }
 
-// Reads is how often a file was read, in any form.
+// Reads counts the reads of a file, in any form.
 func (m *Memory) Reads(name string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
