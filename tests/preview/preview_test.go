@@ -120,7 +120,7 @@ func TestDevIsTheBundle(t *testing.T) {
 				}
 				rel, _ := filepath.Rel(dir, file)
 				name := filepath.ToSlash(rel)
-				if name == bundle.InfoPath || name == bundle.FilesPath || name == bundle.DiagnosticsPath {
+				if name == bundle.InfoPath || name == bundle.FilesPath || name == bundle.DiagnosticsPath || name == bundle.IndexPath {
 					return nil
 				}
 				status, got := get(t, web, name)

@@ -251,6 +251,10 @@ func walkServed(t *testing.T, file string, whole bool) {
 		address := &url.URL{Path: "/docs/" + line.Path}
 		body, status := s.get(t, address.String())
 		switch {
+		case line.Path == bundle.IndexPath: // which is for servers
+			if status != http.StatusNotFound {
+				t.Errorf("%s: status %d", line.Path, status)
+			}
 		case status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect:
 			redirects++ // a page that only leads elsewhere
 		case status != 200 || int64(len(body)) != line.Size:
