@@ -1,6 +1,8 @@
 package kills
 
 import (
+	"bytes"
+	"compress/gzip"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -8,10 +10,33 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
 
 // leftoverKills is how many runs are killed.
 const leftoverKills = 6
+
+// withoutIndex makes an archive one of an older release, which servers unpack: its last
+// member ends the archive and says nothing of an index.
+func withoutIndex(t *testing.T, name string) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := bytes.NewBuffer(data[:len(data)-bundle.FooterBytes])
+	zw := gzip.NewWriter(out)
+	if _, err = zw.Write(make([]byte, 1024)); err == nil {
+		err = zw.Close()
+	}
+	if err == nil {
+		err = os.WriteFile(name, out.Bytes(), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // leftovers kills runs in the midst of their work, beside one server that lives: the
 // next run removes what they left in the temporary folder, and nothing of the server's.
@@ -35,11 +60,12 @@ func (k *kills) leftovers(t *testing.T) {
 		cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "XDG_CACHE_HOME="+filepath.Join(dir, "cache"))
 		return cmd
 	}
-	bundle := filepath.Join(dir, "bundle.tar.gz")
-	if out, err := command("run", site, "--out", bundle).CombinedOutput(); err != nil {
+	file := filepath.Join(dir, "bundle.tar.gz")
+	if out, err := command("run", site, "--out", file).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	serve := command("serve", bundle, "--addr", "127.0.0.1:0")
+	withoutIndex(t, file)
+	serve := command("serve", file, "--addr", "127.0.0.1:0")
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +78,10 @@ func (k *kills) leftovers(t *testing.T) {
 			t.Errorf("in the end there are %q", left)
 		}
 	}()
-	for len(inFolder(t, tmp, "bindery-serve-")) < 2 || !exists(filepath.Join(tmp, strings.TrimSuffix(inFolder(t, tmp, "bindery-serve-")[0], ".lock"), "bindery.json")) {
+	for end := time.Now().Add(time.Minute); len(inFolder(t, tmp, "bindery-serve-")) < 2 || !exists(filepath.Join(tmp, strings.TrimSuffix(inFolder(t, tmp, "bindery-serve-")[0], ".lock"), "bindery.json")); {
+		if time.Now().After(end) {
+			t.Fatalf("the server has not unpacked the bundle; there are %q", inFolder(t, tmp, ""))
+		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	random, left := rand.New(rand.NewPCG(k.seed, 1)), 0
@@ -69,7 +98,7 @@ func (k *kills) leftovers(t *testing.T) {
 	for len(processesOf(k.program)) > 1 { // processes of exports end by themselves when their run is gone
 		time.Sleep(10 * time.Millisecond)
 	}
-	if out, err := command("run", site, "--out", bundle).CombinedOutput(); err != nil {
+	if out, err := command("run", site, "--out", file).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if now := inFolder(t, tmp, ""); len(now) != 2 || !strings.HasPrefix(now[0], "bindery-serve-") {
