@@ -189,7 +189,7 @@ func configurationFlags(f *pflag.FlagSet, c *admin.Configuration) {
 	settingFlags(f, &c.Settings, &c.Retention, &c.Agent)
 }
 
-// deployFlag adds the flag that says whether exports go live by themselves.
+// deployFlag adds the flag --deploy: exports go live automatically, or by a promote.
 func deployFlag(f *pflag.FlagSet, mode *admin.DeployMode) {
 	f.StringVar((*string)(mode), "deploy", string(*mode), "whether exports that are started to go live do so by themselves: auto or manual (default: auto)")
 }

@@ -116,7 +116,7 @@ func (m *memory) damage(t testing.TB, row bundle.Row, offset int64) {
 func TestContract(t *testing.T) {
 	for name, shared := range map[string]bool{"leading": false, "sharing": true} {
 		t.Run(name, func(t *testing.T) {
-			sitetest.Run(t, func(t testing.TB, files map[string]string, info *bundle.Info) sitetest.Storage {
+			open := func(t testing.TB, files map[string]string, info *bundle.Info) sitetest.Storage {
 				data, root, rows := written(t, files, info, shared)
 				m := &memory{data: data}
 				v, err := Open(t.Context(), m, root, site.NewCache(1<<20, 256<<10))
@@ -126,7 +126,9 @@ func TestContract(t *testing.T) {
 				return sitetest.Storage{Version: v, Fail: m.failing.Store, Damage: func(t testing.TB, name string, offset int64) {
 					m.damage(t, rows[name], offset)
 				}}
-			})
+			}
+			sitetest.Run(t, open)
+			t.Run("failure", func(t *testing.T) { sitetest.RunFailing(t, open) })
 		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -14,14 +13,8 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/delivery/site"
+	"github.com/bindery-docs/bindery/shared/delivery/site/sitetest"
 )
-
-// discard is a reader that throws everything away.
-type discard struct{ header http.Header }
-
-func (d *discard) Header() http.Header         { return d.header }
-func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
-func (d *discard) WriteHeader(int)             {}
 
 // pages is a site of pages of 40 kB, with their Markdown copies.
 func pages(n int) map[string]string {
@@ -65,13 +58,13 @@ func BenchmarkAnswer(b *testing.B) {
 				if c.accept != "" {
 					r.Header.Set("Accept-Encoding", c.accept)
 				}
-				w := &discard{header: http.Header{}}
+				w := sitetest.NewDiscard()
 				b.ReportAllocs()
 				for b.Loop() {
 					if c.cache == 1 {
 						clear(v.places)
 					}
-					clear(w.header)
+					clear(w.Header())
 					if got := h.Answer(w, r, v); got.Status != 200 {
 						b.Fatalf("status %d", got.Status)
 					}
@@ -110,7 +103,7 @@ func BenchmarkColdAnswers(b *testing.B) {
 			r := httptest.NewRequest("GET", "/"+strings.TrimSuffix(names[i*9%len(names)], ".html"), nil)
 			r.Header.Set("Accept-Encoding", "gzip")
 			began := time.Now()
-			if got := h.Answer(&discard{header: http.Header{}}, r, v); got.Status != 200 {
+			if got := h.Answer(sitetest.NewDiscard(), r, v); got.Status != 200 {
 				b.Fatalf("%s: status %d", r.URL, got.Status)
 			}
 			took = append(took, time.Since(began))

@@ -356,8 +356,8 @@ func (f *FileWriter) Add(piece, compressed []byte) error {
 }
 
 // Close ends the file and returns its line of the list and its row, with an offset
-// from the file's beginning on w. The error says if the pieces have another size
-// than the file.
+// from the file's beginning on w. It fails if the pieces do not add up to the size of
+// the file.
 func (f *FileWriter) Close() (File, []byte, error) {
 	if f.m.plain != f.row.Size {
 		return File{}, nil, fmt.Errorf("bundle: %q gave %d bytes, not %d", f.row.Path, f.m.plain, f.row.Size)

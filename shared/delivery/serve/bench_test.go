@@ -14,14 +14,8 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/delivery/site"
+	"github.com/bindery-docs/bindery/shared/delivery/site/sitetest"
 )
-
-// discard is a reader that throws everything away.
-type discard struct{ header http.Header }
-
-func (d *discard) Header() http.Header         { return d.header }
-func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
-func (d *discard) WriteHeader(int)             {}
 
 // BenchmarkAnswer is what the server itself adds to a request, beside Go's HTTP.
 func BenchmarkAnswer(b *testing.B) {
@@ -58,10 +52,10 @@ func BenchmarkAnswer(b *testing.B) {
 			if c.accept != "" {
 				r.Header.Set("Accept-Encoding", c.accept)
 			}
-			w := &discard{header: http.Header{}}
+			w := sitetest.NewDiscard()
 			b.ReportAllocs()
 			for b.Loop() {
-				clear(w.header)
+				clear(w.Header())
 				h.ServeHTTP(w, r)
 			}
 		})

@@ -91,28 +91,18 @@ func TestNoPath(t *testing.T) {
 	}
 }
 
-// TestBasePath: under a sub-path the site is what it is at the root, and there
-// is nothing beside it.
+// TestBasePath: the server mounts the site under BINDERY_BASE_PATH. The rules below it are
+// those of sitetest.
 func TestBasePath(t *testing.T) {
-	r := started(t, Options{BasePath: NormalBasePath("docs/"), Link: write(t, bundleOf(t, "1", sample(), func(i *bundle.Info) {
-		i.Redirects = []bundle.Redirect{{From: "/old", To: "/guides/start"}, {From: "/away", To: "https://a.example/"}}
-	}))})
+	r := started(t, Options{BasePath: NormalBasePath("docs/"), Link: write(t, bundleOf(t, "1", sample(), nil))})
 	for _, c := range []struct {
 		path     string
 		status   int
 		location string
 	}{
-		{"/docs", 308, "/docs/"},
 		{"/docs/", 200, ""},
-		{"/docs/guides/start", 200, ""},
-		{"/docs/guides/start/", 308, "/docs/guides/start"},
 		{"/docs/api", 308, "/docs/api/"},
-		{"/docs/old", 307, "/docs/guides/start"},
-		{"/docs/away", 307, "https://a.example/"},
-		{"/docs/missing", 404, ""},
-		{"/", 404, ""},
 		{"/guides/start", 404, ""},
-		{"/docsx", 404, ""},
 		{"/docs/../guides/start", 200, ""}, // still inside
 	} {
 		response, _ := r.get(t, c.path)

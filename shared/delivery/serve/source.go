@@ -33,8 +33,8 @@ type bundleSource struct {
 // opener is a source on a network.
 type opener interface {
 	// open asks for the bundle from an offset on: for length bytes, or with 0 for all.
-	// known is what the bundle had when its first bytes came. With fresh and offset 0,
-	// a bundle that still is the known one returns errUnchanged.
+	// known are the validators of the first answer. With fresh and offset 0, it returns
+	// errUnchanged if the bundle still has them.
 	open(ctx context.Context, offset, length int64, known validators, fresh bool) (*part, error)
 }
 

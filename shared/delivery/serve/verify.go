@@ -88,7 +88,7 @@ func (p *form) Part(_ context.Context, offset int64) (part []byte, begin int64, 
 	return part, i * chunkSize, err
 }
 
-// Close gives back what the form took.
+// Close releases the form's file and buffer.
 func (p *form) Close() error {
 	if p.chunk != nil {
 		chunks.Put(p.chunk)

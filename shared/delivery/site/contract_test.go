@@ -12,7 +12,7 @@ import (
 
 // TestMemory: the rules, on a storage that has files as an archive has them.
 func TestMemory(t *testing.T) {
-	sitetest.Run(t, func(t testing.TB, files map[string]string, info *bundle.Info) sitetest.Storage {
+	open := func(t testing.TB, files map[string]string, info *bundle.Info) sitetest.Storage {
 		m := sitetest.NewMemory(t, files, info)
 		return sitetest.Storage{Version: m, Damage: m.Damage, Fail: func(failing bool) {
 			if failing {
@@ -21,5 +21,7 @@ func TestMemory(t *testing.T) {
 				m.Fail(nil)
 			}
 		}}
-	})
+	}
+	sitetest.Run(t, open)
+	t.Run("failure", func(t *testing.T) { sitetest.RunFailing(t, open) })
 }

@@ -59,7 +59,7 @@ type Reply struct {
 	Status int
 	// Bytes counts those of the body that were sent.
 	Bytes int64
-	// Err is why the rest was not sent. The caller must end the connection then,
+	// Err ended the sending of the body. The caller must end the connection then,
 	// by a panic with http.ErrAbortHandler: half a file must not look like all of it.
 	Err error
 }
@@ -276,8 +276,8 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request, v Version, f File
 		return Reply{Status: http.StatusNotModified}
 	}
 	length := facts.Lengths[e]
-	// The head of an answer says that there is a body, so the body is read for it too
-	// where that is cheap.
+	// A HEAD request reads a small body as well: it must not promise a file that GET
+	// can't send.
 	if hot == nil && length <= h.Cache.largest {
 		var err error
 		if hot, err = h.get(r.Context(), v, f, e); err != nil {

@@ -67,7 +67,7 @@ func FingerprintOf(b []byte) Fingerprint {
 // Unknown is the length of a form that is made on demand, and small.
 const Unknown = -1
 
-// Facts are what an answer needs to know of a file.
+// Facts holds the name, digest and lengths of a file.
 type Facts struct {
 	// Name is the file's name, a path with slashes.
 	Name string
@@ -100,7 +100,7 @@ func IsHashed(name string) bool {
 	return strings.HasPrefix(name, "bindery/") && hashedName.MatchString(name)
 }
 
-// ErrDamaged says that what a storage has is not what was exported.
+// ErrDamaged is the error of bytes that differ from the export.
 var ErrDamaged = errors.New("it is not what was exported")
 
 // Temporary is the error of a storage that may have the answer soon.

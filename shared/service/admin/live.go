@@ -15,8 +15,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// DeployMode says whether a finished export that was made to go live does so by
-// itself.
+// DeployMode decides whether a completed export with GoLive goes live automatically.
 type DeployMode string
 
 // The deploy modes. An empty one is DeployAuto.

@@ -30,7 +30,7 @@ type Project struct {
 	Retention  Retention `json:"retention"`
 	// Agent is of no meaning to exports: changing it changes no version.
 	Agent AgentSettings `json:"agent,omitzero"`
-	// Deploy says whether exports that may go live do so by themselves: an empty one is
+	// Deploy decides whether exports with GoLive go live automatically. Empty means
 	// DeployAuto. Changing it changes no version.
 	Deploy    DeployMode `json:"deploy,omitempty"`
 	CreatedAt time.Time  `json:"createdAt"`

@@ -11,8 +11,7 @@ import (
 // Live holds the live version of a site.
 type Live struct {
 	Domain string `json:"domain"`
-	// Deploy says whether completed exports that were made to go live do so by
-	// themselves.
+	// Deploy decides whether completed exports with goLive go live automatically.
 	Deploy admin.DeployMode `json:"deploy"`
 	// Live is the move that made the current version live; null where nothing is live.
 	Live *LiveMove `json:"live"`
@@ -34,7 +33,7 @@ type LiveMove struct {
 	FromJobID *string         `json:"fromJobId"`
 	Cause     admin.LiveCause `json:"cause"`
 	At        time.Time       `json:"at"`
-	// By is who moved it; of an automatic move, who started the export.
+	// By moved it; for an automatic move, By started the export.
 	By Actor `json:"by"`
 }
 

@@ -29,7 +29,7 @@ type Storage struct {
 	// what a reader would get differs: at an offset near the given one, from the end
 	// if that is negative. Small files beside it may become unreadable too.
 	Damage func(t testing.TB, name string, offset int64)
-	// Fail has reads fail with a site.Temporary, or ends that; nil for a storage that
+	// Fail has reads fail with a site.Temporary, or ends that, for RunFailing; nil for a storage that
 	// has no such failures.
 	Fail func(failing bool)
 }
@@ -53,11 +53,13 @@ func Run(t *testing.T, open Open) {
 		{"ranges", testRanges},
 		{"damage", testDamage},
 		{"damage of a large file", testDamageOfLarge},
-		{"failure", testFailure},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open) })
 	}
 }
+
+// RunFailing tests a storage that may fail for a while: one with Storage.Fail.
+func RunFailing(t *testing.T, open Open) { testFailure(t, open) }
 
 // Tag is the ETag of a file of these bytes in an encoding, under a policy; "" is for
 // files that are the same under every policy.

@@ -5,5 +5,6 @@
 //	memory.go   Memory
 //	contract.go Run: addresses, headers, forms, conditions
 //	range.go    parts of files
-//	failure.go  storages that are damaged, or don't answer
+//	failure.go  storages that are damaged, or don't answer (RunFailing)
+//	discard.go  Discard, for benchmarks
 package sitetest

@@ -92,7 +92,7 @@ func NewMemory(t testing.TB, files map[string]string, info *bundle.Info) *Memory
 
 func zip(data []byte) []byte {
 	var out bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed) // a level that there is
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed) // fails for unknown levels only
 	_, _ = w.Write(data)                              // into memory
 	_ = w.Close()
 	return out.Bytes()
