@@ -111,13 +111,10 @@ func (v *Version) look(ctx context.Context, name string) (place, error) {
 
 // read reads the rows of an address.
 func (v *Version) read(ctx context.Context, name string) (at place, err error) {
-	// Most names have one key. The row of x.html is under x, and x/index.html, which is the
-	// page of x/index, too.
-	keys := []string{bundle.Key(name), name, bundle.Key(name + ".html")}
-	for i, key := range keys {
-		if slices.Contains(keys[:i], key) {
-			continue
-		}
+	// The file x and the page x.html have the same key, but for two kinds of names: x.html
+	// itself is under x, and x/index.html, the page of x/index, too.
+	keys := []string{bundle.Key(name), bundle.Key(name + ".html")}
+	for _, key := range slices.Compact(keys) {
 		rows, err := v.rows(ctx, key)
 		if err != nil {
 			return place{}, err

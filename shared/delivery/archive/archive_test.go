@@ -258,6 +258,79 @@ func TestAsAFolder(t *testing.T) {
 	}
 }
 
+// Names that end in ".html" can be folders, and have pages.
+func TestAddressesThatEndInHTML(t *testing.T) {
+	data, root, _ := written(t, map[string]string{"odd.html.html": "odd", "folder.html/index.html": "folder", "404.html": "none"}, &bundle.Info{}, false)
+	v, err := Open(t.Context(), &memory{data: data}, root, site.NewCache(1<<20, 1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for asked, want := range map[string]string{"/odd.html": "odd.html.html", "/folder.html": "to /folder.html/", "/folder.html/": "folder.html/index.html"} {
+		found, err := v.Find(t.Context(), asked, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := "to " + found.To
+		if found.File != nil {
+			got = found.File.Facts().Name
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", asked, got, want)
+		}
+	}
+}
+
+// The rows of addresses that were found stay in memory, for a bounded number of them.
+func TestPlacesAreBounded(t *testing.T) {
+	files := map[string]string{}
+	for i := range maxPlaces + 10 {
+		files[fmt.Sprintf("p/%d.html", i)] = "page"
+	}
+	data, root, _ := written(t, files, &bundle.Info{}, false)
+	m := &memory{data: data}
+	v, err := Open(t.Context(), m, root, site.NewCache(1, 1)) // no block stays in the cache
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(asked string) int64 {
+		before := m.reads.Load()
+		if _, err := v.Find(t.Context(), asked, ""); err != nil {
+			t.Fatal(err)
+		}
+		return m.reads.Load() - before
+	}
+	if first, again := find("/p/1"), find("/p/1"); first != 1 || again != 0 {
+		t.Errorf("an address takes %d reads, then %d", first, again)
+	}
+	for i := range maxPlaces + 10 {
+		find(fmt.Sprintf("/p/%d", i))
+		find(fmt.Sprintf("/nothing/%d", i%9))
+	}
+	if n := len(v.places); n == 0 || n > maxPlaces {
+		t.Errorf("%d addresses are in memory", n)
+	}
+}
+
+// A file that gzip makes no smaller is sent as it is.
+func TestNoGzipOfNoise(t *testing.T) {
+	noise := make([]byte, 40_000)
+	_, _ = rand.NewChaCha8([32]byte{2}).Read(noise) // never fails
+	data, root, _ := written(t, map[string]string{"noise.txt": string(noise), "text.txt": strings.Repeat("text ", 8000)}, &bundle.Info{}, false)
+	v, err := Open(t.Context(), &memory{data: data}, root, site.NewCache(1<<20, 1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"/noise.txt": false, "/text.txt": true} {
+		found, err := v.Find(t.Context(), name, "")
+		if err != nil || found.File == nil {
+			t.Fatalf("%s: %+v, %v", name, found, err)
+		}
+		if got := found.File.Facts().Lengths[site.Gzip] != 0; got != want {
+			t.Errorf("%s has a gzip form: %t", name, got)
+		}
+	}
+}
+
 // An archive in a file says itself where its index is.
 func TestArchiveInAFile(t *testing.T) {
 	data, root, _ := written(t, map[string]string{"a.html": "<p>a</p>"}, &bundle.Info{Domain: "docs.example"}, false)

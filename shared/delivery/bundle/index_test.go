@@ -238,8 +238,11 @@ func TestIndexedArchive(t *testing.T) {
 	leaders := 0
 	want := map[string][]byte{}
 	for _, unit := range units {
-		for _, f := range unit {
+		for n, f := range unit {
 			want[f.path] = f.data
+			if n == 0 && len(f.data) > 0 && a.rows[f.path].Chunks == nil {
+				t.Errorf("%s, the first of its unit, does not begin its member", f.path)
+			}
 			rows := a.find(t, root, Key(f.path))
 			i := -1
 			for j := range rows.Files {

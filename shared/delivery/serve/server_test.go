@@ -40,6 +40,8 @@ type origin struct {
 	status   int           // instead of the bundle; 0 for none
 	needs    string        // part of a link's query that gets the bundle instead of status
 	cut      int           // bytes after which each answer breaks off; 0 for never
+	cuts     int           // the next answers that break off; cut counts for all if it is 0
+	modified string        // Last-Modified, which is sent in place of a tag
 	expireAt int           // requests after which the link has expired; 0 for never
 	noTags   bool          // no validators
 	noRanges bool          // whole answers alone
@@ -75,6 +77,12 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
 	o.asked = append(o.asked, r.Header.Clone())
 	data, status, cut := o.data, o.status, o.cut
+	if o.cuts > 0 {
+		if o.cuts--; o.cuts == 0 {
+			o.cut = 0
+		}
+	}
+	modified := o.modified
 	if o.expireAt > 0 && len(o.asked) > o.expireAt {
 		status = http.StatusForbidden
 	}
@@ -93,7 +101,10 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "<Error>"+r.URL.String()+"</Error>", status)
 		return
 	}
-	if !noTags {
+	switch {
+	case modified != "":
+		w.Header().Set("Last-Modified", modified)
+	case !noTags:
 		w.Header().Set("ETag", `"`+sum(data)[:16]+`"`)
 	}
 	if noRanges {

@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -433,6 +434,90 @@ func TestNothingIsLiveAfterTheEnd(t *testing.T) {
 	}
 }
 
+// edit changes a record as an older release would leave it.
+func (w *world) edit(key store.Key, change func(fields map[string]any)) {
+	w.t.Helper()
+	rec, err := w.store.Get(w.ctx, key)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(rec.Value, &fields); err != nil {
+		w.t.Fatal(err)
+	}
+	change(fields)
+	if rec.Value, err = json.Marshal(fields); err != nil {
+		w.t.Fatal(err)
+	}
+	want(w.t, w.store.Write(w.ctx, []store.Record{rec}, nil), "")
+}
+
+// An older release that ran for a while drops the count of changes, and ends a project
+// without what is live.
+func TestLiveAfterAnOlderRelease(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	for range 3 {
+		w.deploy(x)
+	}
+	w.edit(store.Key{PK: "domain#docs.example.com", SK: "domain"}, func(fields map[string]any) { delete(fields, "changes") })
+	j := w.deploy(x)
+	w.wantLive(x, j.ID+" automatic")
+
+	w.edit(store.Key{PK: "project#" + x.project.ID, SK: "project"}, func(fields map[string]any) { fields["revokedAt"] = w.Time() })
+	if free, err := w.LetArchiveGo(w.ctx, j.ID); free || err != nil {
+		t.Fatalf("the pinned archive may go: %t, %v", free, err)
+	}
+	if _, err := w.RevokeProject(w.ctx, x.project.ID); err != nil {
+		t.Fatal(err)
+	}
+	if free, err := w.LetArchiveGo(w.ctx, j.ID); !free || err != nil {
+		t.Errorf("after the end the archive may not go: %t, %v", free, err)
+	}
+}
+
+// An export of a project that no longer has its domain does not go live.
+func TestALostDomain(t *testing.T) {
+	w := newWorld(t)
+	x, y := w.tenant("docs.example.com"), w.tenant("other.example.com")
+	w.publish(x)
+	j := w.startLive(x)
+	w.edit(store.Key{PK: "domain#docs.example.com", SK: "domain"}, func(fields map[string]any) {
+		fields["organisation"], fields["project"] = y.ID, y.project.ID
+	})
+	w.complete(j)
+	moves, err := w.store.Query(w.ctx, store.Query{PK: "project#" + x.project.ID, Prefix: "live", Limit: 10})
+	if err != nil || len(moves.Records) > 0 {
+		t.Errorf("live has %v, %v", moves.Records, err)
+	}
+}
+
+// An export that ends between the end of an organisation and that of its projects does not
+// go live.
+func TestTheEndOfAnOrganisationIsNotOneStep(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	w.publish(x)
+	j := w.startLive(x)
+	service, ended := w.Service, false
+	around := storetest.AroundStore(w.store, func(ctx context.Context, call *storetest.Call, do func(context.Context) error) error {
+		err := do(ctx)
+		if !ended && err == nil && strings.HasPrefix(call.Name, "Store.Write") {
+			ended = true
+			now := w.Service
+			w.Service = service
+			w.complete(j)
+			w.wantLive(x, "nothing")
+			w.Service = now
+		}
+		return err
+	})
+	w.Service = admin.New(admin.Options{Store: around, Objects: w.objects, Runner: w.runner, Now: w.Time})
+	if _, err := w.RevokeOrganisation(w.ctx, x.ID); err != nil || !ended {
+		t.Fatal(ended, err)
+	}
+}
+
 // TestCompletionDoesNotDependOnLive: whatever becomes of the records of live.
 func TestCompletionDoesNotDependOnLive(t *testing.T) {
 	broken := errors.New("the records of live are damaged")
@@ -468,7 +553,6 @@ func TestCompletionDoesNotDependOnLive(t *testing.T) {
 	}
 }
 
-// TestManyCompletionsAtOnce: all are completed, and the last change is live.
 // After a failure of the move alone, the completion tries it once more, and so does a
 // later run of the step.
 func TestTheMoveIsTriedAgain(t *testing.T) {
@@ -541,6 +625,7 @@ func TestABegunJobDoesNotGoLive(t *testing.T) {
 	w.wantLive(x, "nothing")
 }
 
+// TestManyCompletionsAtOnce: all are completed, and the last change is live.
 func TestManyCompletionsAtOnce(t *testing.T) {
 	w := newWorld(t, func(o *admin.Options) { o.MaxRunning = 100 })
 	x := w.tenant("docs.example.com")
