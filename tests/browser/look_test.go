@@ -92,15 +92,7 @@ func TestLookInABrowser(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ok := false
-			for !ok && err == nil && ctx.Err() == nil {
-				if ok, err = chromedp.Run(ctx, chromedp.Evaluate[bool](tt.script)); !ok {
-					time.Sleep(50 * time.Millisecond)
-				}
-			}
-			if err != nil || !ok {
-				t.Errorf("%s is not true (%v)", tt.script, err)
-			}
+			until(t, ctx, tt.script)
 			browse.KeepPicture(t, ctx, "look-"+tt.page, tt.look)
 			stop()
 			for _, c := range complaints() {

@@ -50,12 +50,11 @@ func writeSite(t *testing.T, files map[string]string) string {
 // until waits until a script is true on the page.
 func until(t *testing.T, ctx context.Context, script string) {
 	t.Helper()
-	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](script)); err == nil && ok {
-			return
-		}
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	defer cancel()
+	if err := browse.Until(ctx, script); err != nil {
+		t.Error(err)
 	}
-	t.Errorf("never true: %s", script)
 }
 
 // TestPagesAreFetchedAhead: a page whose link the pointer rests on is asked for,

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,12 +48,20 @@ func StatedPolicy(t *testing.T, dir string) string {
 // the machine change.
 const networkChanged = "net::ERR_NETWORK_CHANGED"
 
-// Navigate is chromedp.Navigate, again as long as the browser gives up because other tests
-// change the machine's network.
+// Navigate opens a page and waits until it and its files are loaded. It opens the page
+// again if the browser gave up a request because another test changed the machine's
+// network.
 func Navigate(url string) chromedp.Action[chromedp.Void] {
 	return func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
+		within, cancel := context.WithCancel(ctx)
+		defer cancel()
+		lost, err := lostRequests(within)
+		if err != nil {
+			return none, err
+		}
 		for range 20 {
-			if none, err = chromedp.Navigate(url)(ctx, t); err == nil || !strings.Contains(err.Error(), networkChanged) {
+			none, err = chromedp.Navigate(url)(ctx, t)
+			if lost.Swap(0) == 0 && (err == nil || !strings.Contains(err.Error(), networkChanged)) {
 				break
 			}
 		}
@@ -60,10 +69,44 @@ func Navigate(url string) chromedp.Action[chromedp.Void] {
 	}
 }
 
+// Until waits until a script is true; an exception of the script counts as false. It
+// loads the page again if the browser gave up a request because another test changed
+// the machine's network.
+func Until(ctx context.Context, script string) error {
+	lost, err := lostRequests(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](script))
+		switch {
+		case ok:
+			return nil
+		case ctx.Err() != nil:
+			return fmt.Errorf("%s is not true (%w)", script, err)
+		case lost.Swap(0) > 0:
+			if err := chromedp.Do(ctx, chromedp.Reload()); err != nil {
+				return err
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// lostRequests counts the requests that the browser gives up because the machine's
+// network changed, until ctx ends.
+func lostRequests(ctx context.Context) (*atomic.Int32, error) {
+	var lost atomic.Int32
+	return &lost, chromedp.Listen(ctx, func(event any) {
+		if e, ok := event.(*network.EventLoadingFailed); ok && e.ErrorText == networkChanged {
+			lost.Add(1)
+		}
+	})
+}
+
 // Listen collects the browser's errors and warnings until ctx ends. The function that
-// it returns waits for that and returns the list. A page is loaded again where the
-// browser gave up a request because other tests added an interface to the machine's
-// network.
+// it returns waits for that and returns the list. Requests that the browser gave up
+// because the machine's network changed are left out: see [Navigate] and [Until].
 func Listen(ctx context.Context, within string) func() []string {
 	var mu sync.Mutex
 	var wrong []string
@@ -73,6 +116,10 @@ func Listen(ctx context.Context, within string) func() []string {
 		wrong = append(wrong, fmt.Sprintf(format, args...))
 	}
 	var wg sync.WaitGroup
+	lost, err := lostRequests(ctx)
+	if err != nil {
+		note("%v", err)
+	}
 	console := chromedp.Console(ctx)
 	failed := chromedp.Events(ctx, network.LoadingFailed)
 	sent := chromedp.Events(ctx, network.RequestWillBeSent)
@@ -83,24 +130,20 @@ func Listen(ctx context.Context, within string) func() []string {
 			}
 			switch m.Type {
 			case chromedp.ConsoleError, chromedp.ConsoleWarning, chromedp.ConsoleException:
-				if !strings.Contains(m.Text, networkChanged) {
+				// A script sees only that a request failed, not why.
+				if !strings.Contains(m.Text, networkChanged) && (lost.Load() == 0 || !strings.Contains(m.Text, "Failed to fetch")) {
 					note("console: %s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line)
 				}
 			}
 		}
 	})
 	wg.Go(func() {
-		again := false
 		for e, err := range failed {
 			switch {
 			case err != nil:
 				return
 			case e.ErrorText == networkChanged:
-				again = true
-				if err := chromedp.Do(ctx, chromedp.Reload()); err != nil && ctx.Err() == nil {
-					note("loading again: %v", err)
-				}
-			case again && e.ErrorText == "net::ERR_ABORTED": // loading again ends what is on its way
+			case lost.Load() > 0 && e.ErrorText == "net::ERR_ABORTED": // loading again ends what is on its way
 			default:
 				note("failed request: %s", e.ErrorText)
 			}
