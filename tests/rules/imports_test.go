@@ -38,7 +38,7 @@ var rooms = map[string][]string{
 
 	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/secretrow", "shared/service/job"},
 	"infra/cmd/bindery": {
-		"shared/base/config", "shared/base/httpend", "shared/base/json", "shared/base/proxy", "shared/base/remote", "shared/base/tempdir", "shared/render/check", "shared/render/edit", "shared/render/script/island", "shared/render/site", "shared/service/admin",
+		"shared/base/config", "shared/base/hosts", "shared/base/httpend", "shared/base/json", "shared/base/proxy", "shared/base/remote", "shared/base/tempdir", "shared/render/check", "shared/render/edit", "shared/render/script/island", "shared/render/site", "shared/service/admin",
 		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/dashboard", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/preview", "shared/service/server", "shared/service/store",
@@ -58,6 +58,7 @@ var rooms = map[string][]string{
 	"shared/base/filelock": {},
 	"shared/base/filename": {},
 	"shared/base/html":     {},
+	"shared/base/hosts":    {},
 	"shared/base/httpend":  {},
 	"shared/base/ignore":   {},
 	"shared/base/json":     {},
@@ -160,13 +161,14 @@ var rooms = map[string][]string{
 	"shared/service/kept":            {"shared/base/lazy", "shared/service/store"},
 	"shared/service/local":           {"shared/base/filelock", "shared/service/asl", "shared/service/job", "shared/service/store"},
 	"shared/service/server": {
-		"shared/base/config", "shared/base/httpend", "shared/base/proxy", "shared/base/remote", "shared/base/tempdir", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
+		"shared/base/config", "shared/base/hosts", "shared/base/httpend", "shared/base/proxy", "shared/base/remote", "shared/base/tempdir", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
 		"shared/service/agent/model", "shared/service/agent/pull", "shared/service/agent/review", "shared/service/agent/setup/forges", "shared/service/agent/setup/models",
 		"shared/service/api", "shared/service/asl", "shared/service/dashboard",
-		"shared/service/export", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/store", "shared/service/webhook",
+		"shared/service/export", "shared/service/forge", "shared/service/job", "shared/service/kept", "shared/service/local", "shared/service/sites", "shared/service/store", "shared/service/webhook",
 	},
+	"shared/service/sites": {"shared/base/html", "shared/delivery/archive", "shared/delivery/bundle", "shared/delivery/site", "shared/service/admin", "shared/service/store"},
 	"shared/service/preview": {
-		"shared/base/html", "shared/render/check", "shared/render/mdx", "shared/render/page", "shared/render/site",
+		"shared/base/hosts", "shared/base/html", "shared/render/check", "shared/render/mdx", "shared/render/page", "shared/render/site",
 		"shared/service/admin", "shared/service/client", "shared/service/export", "shared/delivery/address", "shared/delivery/bundle", "shared/delivery/site",
 	},
 	"shared/service/snapshot":  {"shared/base/json", "shared/service/store"},

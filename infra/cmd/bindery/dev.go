@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/base/hosts"
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
@@ -91,7 +92,7 @@ func (a *app) dev(ctx context.Context, f devFlags, fixed bool, opt preview.Optio
 	defer scripts.Close()
 	opt.Islands = scripts
 	opt.Open = preview.Editor(cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")))
-	opt.Names = preview.Names(f.host)
+	opt.Names = hosts.OfMachine(f.host)
 	news := &devNews{app: a}
 	opt.Report = news.report
 	listener, err := listenNear(f.host, f.port, fixed)

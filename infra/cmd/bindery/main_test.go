@@ -25,6 +25,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/bindery-docs/bindery/shared/base/hosts"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
@@ -361,7 +362,7 @@ func TestServeAnswersForNamesOfTheMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler = preview.Named(handler, preview.Names("docs-box.lan"))
+	handler = preview.Named(handler, hosts.OfMachine("docs-box.lan"))
 	for host, want := range map[string]int{
 		"127.0.0.1:8788": 200, "localhost:8788": 200, "[::1]:8788": 200, "192.168.1.7:8788": 200, "docs-box.lan:8788": 200, "LOCALHOST.": 200,
 		"evil.example": 403, "evil.example:8788": 403, "localhost.evil.example": 403, "127.0.0.1.evil.example": 403, "": 403,

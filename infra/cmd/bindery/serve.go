@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/base/hosts"
 	"github.com/bindery-docs/bindery/shared/base/httpend"
 	"github.com/bindery-docs/bindery/shared/base/tempdir"
 	"github.com/bindery-docs/bindery/shared/delivery/address"
@@ -56,7 +57,7 @@ Requests must name the machine by its address, its name or localhost, as those o
 				a.warnIfOpen(listener.Addr())
 				a.say("%s is at http://%s/ (Ctrl-C ends this)", args[0], listener.Addr())
 				// Other sites must not read pages that are for some groups only.
-				handler = preview.Named(handler, preview.Names(host))
+				handler = preview.Named(handler, hosts.OfMachine(host))
 				return serveUntil(cmd.Context(), &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}, listener)
 			}
 			if !info.IsDir() {

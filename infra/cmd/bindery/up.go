@@ -18,7 +18,8 @@ func (a *app) upCommand() *cobra.Command {
 	var data, addr string
 	var withSeed bool
 	var agents setupFlags
-	var hosts, proxies []string
+	var callbacks, names, proxies []string
+	var sitesAddr string
 	var people peopleFlags
 	cmd := &cobra.Command{
 		Use:   "up --data DIR [--addr ADDRESS] [--seed]",
@@ -40,6 +41,10 @@ The dashboard is at the same address. A link signs you in, once, within a minute
 sign-in prints a new one. For more than one person, name an OpenID provider, with its
 client secret in $BINDERY_OIDC_CLIENT_SECRET, and the address under which people come.
 
+Live sites are at http://NAME.localhost:PORT/, each on a host of its own, and so are single
+exports for people with a link from the dashboard. With --url, name the host below which they
+are with --sites-addr. A request for any other host gets status 421.
+
 Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 		Example: `  bindery up --data ./.data --seed --open
   set -a; . ./.data/env; set +a
@@ -54,17 +59,22 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 			}
 			ctx := cmd.Context()
 			log := a.logger(slog.LevelInfo)
-			options := server.Options{Dir: data, Addr: addr, Log: log}
+			options := server.Options{Dir: data, Addr: addr, Hosts: names, SitesAddr: sitesAddr, Log: log}
+			if sitesAddr != "" {
+				if err := server.CheckSitesAddr(sitesAddr); err != nil {
+					return usagef("--sites-addr %s", err)
+				}
+			}
 			if err := a.agentOptions(ctx, &agents, &options); err != nil {
 				return err
 			}
-			if hosts == nil {
-				hosts = a.env.WebhookHosts
+			if callbacks == nil {
+				callbacks = a.env.WebhookHosts
 			}
 			if options.Proxies, err = proxy.Parse(proxies); err != nil {
 				return usagef("--trusted-proxy: %s", err)
 			}
-			options.Callbacks = remote.Callbacks{Private: hosts}
+			options.Callbacks = remote.Callbacks{Private: callbacks}
 			if options.Dashboard, err = a.dashboardOptions(&people); err != nil {
 				return err
 			}
@@ -106,8 +116,10 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 	}
 	cmd.Flags().StringVar(&data, "data", "", "folder for all state (default: $BINDERY_DATA)")
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one, which is written to DIR/env")
+	cmd.Flags().StringSliceVar(&names, "host", nil, "further host name by which clients call the API and the dashboard; may be repeated (default: the names of this machine, of --addr and of --url, and every address)")
+	cmd.Flags().StringVar(&sitesAddr, "sites-addr", "", "host below which each site has one, such as sites.example.com, with its port unless it is the usual one (default: localhost and the port, if --url is on this machine)")
 	cmd.Flags().BoolVar(&withSeed, "seed", false, "create an organisation, a project and a key, once")
-	cmd.Flags().StringSliceVar(&hosts, "webhook-host", nil, `host of your own network that webhooks may have, with its port unless it is 443, and "http://" in front where it has no encryption; may be repeated (default: $BINDERY_WEBHOOK_HOSTS)`)
+	cmd.Flags().StringSliceVar(&callbacks, "webhook-host", nil, `host of your own network that webhooks may have, with its port unless it is 443, and "http://" in front where it has no encryption; may be repeated (default: $BINDERY_WEBHOOK_HOSTS)`)
 	cmd.Flags().StringSliceVar(&proxies, "trusted-proxy", nil, "network or address of a proxy in front, such as 10.0.0.0/8: its X-Forwarded-For or Forwarded says where a request comes from, for key allow-lists, limits and logs; may be repeated")
 	agents.add(cmd)
 	people.add(cmd)

@@ -117,13 +117,21 @@ type Served struct {
 }
 
 // ServedJob returns the bundle of the export that has the host of a label. It returns
-// CodeNotFound, also where the job has no bundle or one without an index.
+// CodeNotFound, also where the bundle has no index, or the error of a job that has no bundle:
+// CodeJobRunning, CodeJobFailed or CodeBundleGone.
 func (s *Service) ServedJob(ctx context.Context, label string) (Served, error) {
 	random, ok := strings.CutPrefix(label, idExport+"-")
 	if !ok {
 		return Served{}, notFound("export job")
 	}
-	return s.served(ctx, idExport+"_"+random)
+	j, err := s.job(ctx, idExport+"_"+random)
+	if err == nil {
+		err = s.bundleThere(ctx, j)
+	}
+	if err != nil {
+		return Served{}, err
+	}
+	return j.served()
 }
 
 // IsJobLabel reports whether a label is that of the host of an export.
@@ -131,11 +139,15 @@ func IsJobLabel(label string) bool { return strings.HasPrefix(label, idExport+"-
 
 func (s *Service) served(ctx context.Context, id string) (Served, error) {
 	j, err := s.job(ctx, id)
-	if err == nil && (j.Status != ExportCompleted || j.Bundle.Index == "") {
-		err = notFound("export job")
-	}
 	if err != nil {
 		return Served{}, err
+	}
+	return j.served()
+}
+
+func (j ExportJob) served() (Served, error) {
+	if j.Bundle == nil || j.Bundle.Index == "" {
+		return Served{}, notFound("export job")
 	}
 	return Served{Job: j.ID, Bundle: *j.Bundle}, nil
 }

@@ -93,6 +93,13 @@ func (o *Objects) presign(t terms, life time.Duration, header http.Header) (stor
 	return store.Link{URL: u.String(), Header: header, ExpiresAt: end}, nil
 }
 
+// Key returns a secret of this data folder for a purpose. It is the same after a restart.
+func (l *Local) Key(purpose string) []byte {
+	mac := hmac.New(sha256.New, l.objects.secret)
+	mac.Write([]byte("bindery key 1 " + purpose))
+	return mac.Sum(nil)
+}
+
 // sign is the HMAC over all terms, each preceded by its length so that no two
 // different sets read the same.
 func (o *Objects) sign(t terms) string {

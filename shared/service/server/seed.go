@@ -100,7 +100,9 @@ func (s *Server) Seed(ctx context.Context, domain string) (Seed, error) {
 
 	key := have.Key
 	if who, err := s.Admin.Authenticate(ctx, "Bearer "+key, netip.MustParseAddr("127.0.0.1"), admin.ScopeWrite); err != nil || who.OrganisationID != org.ID {
-		if _, key, err = s.Admin.CreateKey(ctx, admin.KeyRequest{Organisation: org.ID, Name: seedKeyName}); err != nil {
+		if _, key, err = s.Admin.CreateKey(ctx, admin.KeyRequest{
+			Organisation: org.ID, Name: seedKeyName, Scopes: []admin.Scope{admin.ScopeRead, admin.ScopeWrite, admin.ScopeDeploy},
+		}); err != nil {
 			return have, err
 		}
 	}

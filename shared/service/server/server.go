@@ -9,6 +9,7 @@
 //	children.go  the processes that do the steps of exports, one for each
 //	child.go     what such a process does
 //	agent.go     the steps of agents, and whether one can work for a project
+//	hosts.go     the names of the server: of the API and the dashboard, and of sites
 //	people.go    the dashboard, and links that sign its owner in
 //	seed.go      an organisation, a project and a key to begin with
 package server
@@ -42,6 +43,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
+	"github.com/bindery-docs/bindery/shared/service/sites"
 	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/shared/service/webhook"
 )
@@ -103,6 +105,13 @@ type Options struct {
 	Proxies proxy.Trusted
 	// Dashboard serves people at "/"; nil for callers of the API alone.
 	Dashboard *Dashboard
+	// Hosts are further names by which clients call the API and the dashboard.
+	Hosts []string
+	// SitesAddr is the host below which each site has one, with its port unless that is the
+	// usual one. By default it is localhost and the port of the public address, if that is
+	// on this machine. Without a dashboard, or a SitesAddr for a public address elsewhere, no
+	// sites are served.
+	SitesAddr string
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
 }
@@ -138,6 +147,8 @@ type Server struct {
 	people   *dashboard.Dashboard // nil without one
 	links    bool                 // links of LocalLink sign in
 	proxies  proxy.Trusted
+	names    names
+	sites    *sites.Handler
 	stop     context.CancelFunc
 	work     sync.WaitGroup
 	ended    chan struct{} // closed when it answers no more
@@ -175,11 +186,16 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 		return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
 	}
 	l.SetBaseURL(s.Public)
+	at := ""
+	if s.names, at, err = namesOf(opt, s.Public); err != nil {
+		return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
+	}
 	s.Admin = admin.New(admin.Options{
 		SnapshotID: opt.SnapshotID,
 		Store:      l.Store(), Objects: l.Objects(), Runner: l.Runner(), Secrets: l.Secrets(), Log: log, PollAfter: localPace, PollFreely: freeAge,
 		Since:     time.Now(), // the folder is locked
 		Callbacks: opt.Callbacks,
+		Sites:     admin.Sites{URL: at, Key: l.Key("sites")},
 		AgentReady: func(ctx context.Context, p admin.Project, model string) (string, error) {
 			return s.agentReady(ctx, p, model)
 		},
@@ -211,6 +227,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	if err := s.addDashboard(opt); err != nil {
 		return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
 	}
+	s.sites = sites.New(sites.Options{Admin: s.Admin, Objects: l.Objects(), Dashboard: s.Public, Secure: strings.HasPrefix(s.Public, "https:"), Log: log})
 	s.keeper = job.NewKeeper(job.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Pull: s.pull, Log: log})
 	return s, nil
 }
@@ -278,6 +295,15 @@ func (s *Server) Serve(ctx context.Context) error {
 		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		// No ServeMux: it answers unclean paths with redirects of its own.
 		Handler: limited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			label, ok := s.names.of(r)
+			switch {
+			case !ok:
+				http.Error(w, fmt.Sprintf("This server does not answer for the host %q. If it should, start it with --host.", r.Host), http.StatusMisdirectedRequest)
+				return
+			case label != "":
+				s.sites.Serve(w, r, label)
+				return
+			}
 			if strings.HasPrefix(r.URL.Path, local.LinkPath) {
 				links.ServeHTTP(w, r)
 				return
