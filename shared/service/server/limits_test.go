@@ -72,7 +72,7 @@ func heard(t *testing.T, r *bufio.Reader, status int, code string) {
 // has a request of which a proxy might see another end.
 func TestRefusalsOfTheServer(t *testing.T) {
 	s := serving(t, func(*Server) {})
-	const host = "Host: x\r\n"
+	const host = "Host: localhost\r\n"
 	for name, c := range map[string]struct {
 		text   string
 		status int
@@ -120,7 +120,7 @@ func TestSlowBodies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	post := "POST /v1/static-export/jobs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n"
+	post := "POST /v1/static-export/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n"
 	t.Run("with a key", func(t *testing.T) {
 		_, r := say(t, s, post+"Authorization: Bearer "+have.Key+"\r\n\r\n{")
 		heard(t, r, 400, admin.CodeInvalid)
@@ -144,7 +144,7 @@ func TestSlowBodies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		head := "PUT " + strings.TrimPrefix(link.URL, s.URL) + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n"
+		head := "PUT " + strings.TrimPrefix(link.URL, s.URL) + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048576\r\n"
 		for name, values := range link.Header {
 			head += name + ": " + values[0] + "\r\n"
 		}
@@ -182,7 +182,7 @@ func TestSlowReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	if err := <-ended; !os.IsTimeout(err) {
 		t.Error(err)
 	}
@@ -233,7 +233,7 @@ func TestTrustedProxy(t *testing.T) {
 				header = "X-Forwarded-For: " + c.header + "\r\n"
 			}
 			ask := func() *http.Response {
-				_, r := say(t, s, "GET /v1/organisation HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+key+"\r\n"+header+"\r\n")
+				_, r := say(t, s, "GET /v1/organisation HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+key+"\r\n"+header+"\r\n")
 				res, err := http.ReadResponse(r, nil)
 				if err != nil {
 					return nil
@@ -278,7 +278,7 @@ func (l *lockedBuffer) String() string {
 // that ends.
 func TestConnectionsOfOneAddress(t *testing.T) {
 	s := serving(t, func(s *Server) { s.most = 3 })
-	const get = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
+	const get = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	answered := func(r *bufio.Reader) bool {
 		res, err := http.ReadResponse(r, nil)
 		if err == nil {

@@ -13,7 +13,7 @@ import (
 // preview answers readers of an export: those with a link, or with the cookie that they got
 // by it.
 func (h *Handler) preview(w http.ResponseWriter, r *http.Request, label string) {
-	w = private{w}
+	w = &private{ResponseWriter: w}
 	if r.URL.Path == admin.PreviewPath {
 		h.openPreview(w, r, label)
 		return
@@ -79,16 +79,33 @@ func (h *Handler) closed(w http.ResponseWriter, r *http.Request) {
 }
 
 // private is an answer that no search engine shows, no cache stores and no other site learns of.
-type private struct{ http.ResponseWriter }
+type private struct {
+	http.ResponseWriter
+	begun bool
+}
 
-// WriteHeader sets the headers over those of the site.
-func (p private) WriteHeader(status int) {
+// begin sets the headers over those of the site.
+func (p *private) begin() {
 	header := p.Header()
 	header.Set("X-Robots-Tag", "noindex")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cache-Control", "private, no-store")
+	p.begun = true
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (p *private) WriteHeader(status int) {
+	p.begin()
 	p.ResponseWriter.WriteHeader(status)
 }
 
+// Write implements http.ResponseWriter.
+func (p *private) Write(b []byte) (int, error) {
+	if !p.begun {
+		p.begin()
+	}
+	return p.ResponseWriter.Write(b)
+}
+
 // Unwrap is for http.ResponseController.
-func (p private) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p *private) Unwrap() http.ResponseWriter { return p.ResponseWriter }
