@@ -23,9 +23,11 @@ LESS = test -z "$$BINDERY_REQUIRE"
 
 .PHONY: affected agent-mutations agent-tasks check staticcheck gate-table programs test-all test-release fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions bench-diagrams bench-peers bench-search bench-reader fuzz build functions images release test-chart clean
 
-## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
+## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone. OPEN=yes opens it in a
+## browser and serves it until Ctrl-C.
+OPEN ?=
 run:
-	@$(GO) run ./infra/cmd/bindery run $(SITE) --out $(OUT)
+	@$(GO) run ./infra/cmd/bindery run $(SITE) --out $(OUT) $(if $(OPEN),--open)
 
 ## The whole suite. Fetches what it needs (.ci/tools) while the first tests run, and
 ## says what it could not run. RACE=yes runs short tests of concurrent packages

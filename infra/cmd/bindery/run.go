@@ -23,7 +23,7 @@ import (
 func (a *app) runCommand() *cobra.Command {
 	var data, domain, cache string
 	var project admin.Configuration
-	var noCache bool
+	var noCache, open bool
 	f := exportFlags{interval: time.Second, maxPolls: 3600}
 	cmd := &cobra.Command{
 		Use:   "run DIR --out FILE",
@@ -45,6 +45,7 @@ pictures, links and settings are the same are then not rendered again. The last 
 to 1 GiB, and those that rest are not read again. The bundle has the same bytes with and
 without it. --fresh and --no-cache render all pages.`,
 		Example: `  bindery run docs --out bundle.tar.gz
+  bindery run docs --out bundle.tar.gz --open
   bindery run docs --out bundle.tar.gz --domain docs.example.org --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) (err error) {
@@ -106,6 +107,11 @@ without it. --fresh and --no-cache render all pages.`,
 			if err := a.print(result, func(w io.Writer) { a.showBundle(w, result) }); err != nil {
 				return err
 			}
+			if open {
+				if err := a.serveBundle(ctx, f.out, "127.0.0.1:0", true); err != nil {
+					return err
+				}
+			}
 			return bar.judge(result.Listed)
 		}),
 	}
@@ -120,6 +126,7 @@ without it. --fresh and --no-cache render all pages.`,
 	flags.StringVar(&data, "data", "", "folder for all state, kept for the next run (default: a temporary one)")
 	flags.StringVar(&cache, "cache", "", "folder for what is kept for the next run (default: bindery in your cache folder)")
 	flags.BoolVar(&noCache, "no-cache", false, "render all pages, and keep nothing")
+	flags.BoolVar(&open, "open", false, "open the site in a browser, and serve it until Ctrl-C")
 	cmd.MarkFlagsMutuallyExclusive("cache", "no-cache")
 	failOnFlag(cmd, &f.failOn, "none")
 	a.jsonFlag(cmd)

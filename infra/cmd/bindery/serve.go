@@ -27,6 +27,7 @@ import (
 
 func (a *app) serveCommand() *cobra.Command {
 	var addr string
+	var open bool
 	cmd := &cobra.Command{
 		Use:   "serve FILE|DIR",
 		Short: "Look at a bundle in a browser",
@@ -40,65 +41,77 @@ Requests must name the machine by its address, its name or localhost, as those o
   bindery serve ./public --addr 127.0.0.1:9000`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) error {
-			dir := args[0]
-			info, err := os.Stat(dir)
-			if err != nil {
-				return err
-			}
-			host, _, err := net.SplitHostPort(addr)
-			if err != nil {
-				return fmt.Errorf("--addr: %w", err)
-			}
-			show := func(handler http.Handler) error {
-				listener, err := net.Listen("tcp", addr)
-				if err != nil {
-					return err
-				}
-				a.warnIfOpen(listener.Addr())
-				a.say("%s is at http://%s/ (Ctrl-C ends this)", args[0], listener.Addr())
-				// Other sites must not read pages that are for some groups only.
-				handler = preview.Named(handler, hosts.OfMachine(host))
-				return serveUntil(cmd.Context(), &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}, listener)
-			}
-			if !info.IsDir() {
-				handler, done, err := a.archiveHandler(cmd.Context(), args[0])
-				if err == nil {
-					defer done()
-					return show(handler)
-				}
-				if !errors.Is(err, bundle.ErrNoIndex) {
-					return fmt.Errorf("%s: %w", args[0], err)
-				}
-				folder, err := tempdir.Make("serve")
-				if err != nil {
-					return err
-				}
-				dir = folder.Path
-				defer func() { _ = folder.Remove() }()
-				if err := unpack(cmd.Context(), args[0], dir); err != nil {
-					return err
-				}
-			}
-			root, err := os.OpenRoot(dir)
-			if err != nil {
-				return err
-			}
-			defer root.Close()
-			handler, err := bundleHandler(root.FS())
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			if !isFile(root.FS(), bundle.InfoPath) && isFile(root.FS(), "docs.json") {
-				return fmt.Errorf("%s is the source of a site, not a bundle: bindery dev %[1]s shows it, and bindery run %[1]s --out bundle.tar.gz makes a bundle of it", args[0])
-			}
-			if !isFile(root.FS(), bundle.InfoPath) {
-				a.warn(fmt.Sprintf("there is no %s in %s; is it the folder that a bundle was unpacked into?", bundle.InfoPath, args[0]))
-			}
-			return show(handler)
+			return a.serveBundle(cmd.Context(), args[0], addr, open)
 		}),
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8788", "address to listen on; port 0 takes a free one")
+	cmd.Flags().BoolVar(&open, "open", false, "open the site in a browser")
 	return cmd
+}
+
+// serveBundle shows a bundle, or the folder of one, until ctx ends.
+func (a *app) serveBundle(ctx context.Context, name, addr string, open bool) error {
+	dir := name
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("--addr: %w", err)
+	}
+	show := func(handler http.Handler) error {
+		listener, err := net.Listen("tcp", addr)
+		if err != nil {
+			return err
+		}
+		a.warnIfOpen(listener.Addr())
+		at := fmt.Sprintf("http://%s/", listener.Addr())
+		a.say("%s is at %s (Ctrl-C ends this)", name, at)
+		if open {
+			if err := browse(ctx, at); err != nil {
+				a.warn("no browser could be opened: " + err.Error())
+			}
+		}
+		// Other sites must not read pages that are for some groups only.
+		handler = preview.Named(handler, hosts.OfMachine(host))
+		return serveUntil(ctx, &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}, listener)
+	}
+	if !info.IsDir() {
+		handler, done, err := a.archiveHandler(ctx, name)
+		if err == nil {
+			defer done()
+			return show(handler)
+		}
+		if !errors.Is(err, bundle.ErrNoIndex) {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		folder, err := tempdir.Make("serve")
+		if err != nil {
+			return err
+		}
+		dir = folder.Path
+		defer func() { _ = folder.Remove() }()
+		if err := unpack(ctx, name, dir); err != nil {
+			return err
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	handler, err := bundleHandler(root.FS())
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if !isFile(root.FS(), bundle.InfoPath) && isFile(root.FS(), "docs.json") {
+		return fmt.Errorf("%s is the source of a site, not a bundle: bindery dev %[1]s shows it, and bindery run %[1]s --out bundle.tar.gz makes a bundle of it", name)
+	}
+	if !isFile(root.FS(), bundle.InfoPath) {
+		a.warn(fmt.Sprintf("there is no %s in %s; is it the folder that a bundle was unpacked into?", bundle.InfoPath, name))
+	}
+	return show(handler)
 }
 
 // archiveCache is the most bytes of files that serve has in memory, archiveLargest the most
