@@ -144,7 +144,7 @@ func TestFromFolderToBundle(t *testing.T) {
 	fetch(caller(t, s, have))
 }
 
-func caller(t *testing.T, s *Server, have Seed) *client.Client {
+func caller(t testing.TB, s *Server, have Seed) *client.Client {
 	t.Helper()
 	c, err := client.New(client.Options{BaseURL: s.URL, Key: have.Key})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/delivery/site/sitetest"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/client"
@@ -24,14 +26,14 @@ import (
 // siteServer is a server with a dashboard and sites.
 type siteServer struct {
 	*Server
-	t      *testing.T
+	t      testing.TB
 	have   Seed
 	client *client.Client
 	source string
 	slug   string
 }
 
-func serveSites(t *testing.T, change ...func(*Options)) *siteServer {
+func serveSites(t testing.TB, change ...func(*Options)) *siteServer {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -291,7 +293,7 @@ func TestPreviewsArePrivate(t *testing.T) {
 var hashedCSS = regexp.MustCompile(`bindery/[^" ]+\.[0-9a-f]{8,64}\.css`)
 
 // css returns the path of the style sheet that a page asks for.
-func (a answer) css(t *testing.T) string {
+func (a answer) css(t testing.TB) string {
 	t.Helper()
 	name := hashedCSS.FindString(a.body)
 	if name == "" {
@@ -379,5 +381,16 @@ func TestSwitchesUnderLoad(t *testing.T) {
 	readers.Wait()
 	if seen[0].Load() == 0 || seen[1].Load() == 0 {
 		t.Error("readers saw one version alone: ", fmt.Sprint(seen[0].Load(), seen[1].Load()))
+	}
+}
+
+// BenchmarkLive answers a page that is in memory, with the look for what is live.
+func BenchmarkLive(b *testing.B) {
+	s := serveSites(b)
+	s.export("First", "#aa0000", true)
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Set("Accept-Encoding", "gzip")
+	for b.Loop() {
+		s.sites.Serve(sitetest.NewDiscard(), r, s.slug)
 	}
 }
