@@ -78,4 +78,8 @@ func (d *deployment) live(t *testing.T) {
 	if status, code := d.ask(t, "GET", path, "", map[string]string{"Authorization": "Bearer " + d.Key}); status != http.StatusNotFound || code != admin.CodeDomainNotFound {
 		t.Errorf("another organisation reads what is live: %d %s", status, code)
 	}
+	d.sites(t, org, domain, func(text string) string {
+		owner.publishText(t, domain, text)
+		return deploy(true)
+	})
 }
