@@ -89,7 +89,7 @@ var killPhases = []string{
 	"child: planning", "child: rendering", "child: assembling", "child: between", "child: the next one too",
 	"both: planning", "both: rendering", "both: assembling", "both: between",
 	"publish: before the upload", "publish: during the upload", "publish: after the upload", "publish: published",
-	"download", "download: both ends", "download: all sent",
+	"download", "download: both ends", "download: all sent", "promote",
 }
 
 // count changes the tally of a phase.

@@ -85,14 +85,28 @@ func (k *kills) leftovers(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	random, left := rand.New(rand.NewPCG(k.seed, 1)), 0
-	for range leftoverKills {
+	for n := range leftoverKills {
+		before := len(inFolder(t, tmp, "bindery-run-"))
 		run := command("run", site, "--out", filepath.Join(dir, "killed.tar.gz"), "--no-cache")
 		if err := run.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(random.IntN(600)) * time.Millisecond)
+		ended := make(chan struct{})
+		go func() {
+			_ = run.Wait()
+			close(ended)
+		}()
+		if n == 0 { // at least one leaves something
+			for end := time.Now().Add(time.Minute); len(inFolder(t, tmp, "bindery-run-")) == before; time.Sleep(time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatal("a run makes no folder")
+				}
+			}
+		} else {
+			time.Sleep(time.Duration(random.IntN(600)) * time.Millisecond)
+		}
 		_ = run.Process.Kill()
-		_ = run.Wait()
+		<-ended
 		left += len(inFolder(t, tmp, "bindery-run-"))
 	}
 	for len(processesOf(k.program)) > 1 { // processes of exports end by themselves when their run is gone

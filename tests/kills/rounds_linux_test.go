@@ -56,6 +56,7 @@ type killOrder struct {
 	// mayFail reports that its process was killed alone twice in one life of the
 	// server.
 	mayFail bool
+	created time.Time
 }
 
 func (o *killOrder) final() bool { return o.status == "completed" || o.status == "failed" }
@@ -107,6 +108,9 @@ func (r *kills) folder(t *testing.T, number, kills int) {
 		}
 		if !t.Failed() && f.left > 0 {
 			f.downloadRound(min(f.left, 1+rnd.IntN(2)))
+		}
+		if !t.Failed() && f.left > 0 {
+			f.liveRound(min(f.left, 1+rnd.IntN(2)))
 		}
 	}
 	if !t.Failed() {
@@ -164,7 +168,7 @@ func (f *killFolder) under() []*killOrder {
 func (f *killFolder) order(o *killOrder) error {
 	f.t.Helper()
 	begin := time.Now()
-	status, answer, err := f.call("POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q,"fresh":true}`, server.SeedDomain), o.key)
+	status, answer, err := f.call("POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q,"fresh":true,"goLive":true}`, server.SeedDomain), o.key)
 	if err != nil {
 		return err
 	}
@@ -205,6 +209,13 @@ func (f *killFolder) read(o *killOrder) {
 	before := *o
 	o.status, o.version = answer["status"].(string), answer["version"].(string)
 	o.progress, o.pages = answer["progress"].(float64), answer["pageCount"].(float64)
+	if text, _ := answer["createdAt"].(string); text != "" {
+		created, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		o.created = created
+	}
 	if before.final() && o.status != before.status {
 		f.fault(killLost, "%s was %s and is %s", o.id, before.status, o.status)
 	}
@@ -273,6 +284,7 @@ func (f *killFolder) reach(stage string, pages int) string {
 // exportRound exports the newest snapshot several times at once and kills in the
 // midst of it.
 func (f *killFolder) exportRound(kills int) {
+	since := len(f.orders)
 	for range 1 + f.rnd.IntN(3) {
 		if err := f.order(f.newOrder()); err != nil {
 			f.t.Fatal(err)
@@ -289,6 +301,9 @@ func (f *killFolder) exportRound(kills int) {
 		}
 	}
 	f.settle()
+	if !f.t.Failed() {
+		f.checkLive(since)
+	}
 	f.compare()
 }
 
