@@ -162,16 +162,10 @@ address is printed, too; with --print or --json it is all that is done.`,
 				return err
 			}
 			page := opened{job.JobID, strings.TrimRight(access.URL, "/") + "/org/" + url.PathEscape(org.OrganisationID) + "/exports/" + url.PathEscape(job.JobID)}
-			if err := a.print(page, func(w io.Writer) { fmt.Fprintln(w, page.URL) }); err != nil || printOnly || a.json {
-				return err
-			}
-			if err := browse(cmd.Context(), page.URL); err != nil {
-				a.warn("no browser could be opened: " + err.Error())
-			}
-			return nil
+			return a.open(cmd.Context(), page, page.URL, printOnly)
 		}),
 	}
-	cmd.Flags().BoolVar(&printOnly, "print", false, "print the address and open no browser")
+	printFlag(cmd, &printOnly)
 	who.flags(cmd)
 	a.jsonFlag(cmd)
 	return cmd

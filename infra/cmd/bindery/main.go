@@ -17,6 +17,7 @@
 //	export.go     bindery export
 //	jobs.go       bindery jobs: exports listed, read, opened, cancelled, their findings
 //	snapshots.go  bindery snapshots: listed, restored
+//	site.go       bindery site: what is live
 //	handover.go   who gets the link to a bundle that is not downloaded
 //	run.go        bindery run: everything from a folder to a checked bundle
 //	bundle.go     what a finished bundle holds

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -69,11 +70,31 @@ func (a *app) offerSignIn(ctx context.Context, link string, open bool) error {
 	}
 	a.say("Sign in within a minute, once: %s", link)
 	if open {
-		if err := browse(ctx, link); err != nil {
-			a.warn("no browser could be opened: " + err.Error())
-		}
+		a.browse(ctx, link)
 	}
 	return nil
+}
+
+// printFlag adds the flag of commands that open an address.
+func printFlag(cmd *cobra.Command, printOnly *bool) {
+	cmd.Flags().BoolVar(printOnly, "print", false, "print the address and open no browser")
+}
+
+// open prints an address, as JSON with what else is in page, and opens it in a browser,
+// unless it is only to be printed. A machine without a browser is no error.
+func (a *app) open(ctx context.Context, page any, address string, printOnly bool) error {
+	if err := a.print(page, func(w io.Writer) { fmt.Fprintln(w, address) }); err != nil || printOnly || a.json {
+		return err
+	}
+	a.browse(ctx, address)
+	return nil
+}
+
+// browse opens an address in a browser, or warns that there is none.
+func (a *app) browse(ctx context.Context, address string) {
+	if err := browse(ctx, address); err != nil {
+		a.warn("no browser could be opened: " + err.Error())
+	}
 }
 
 // browse opens an address in the browser of this machine.

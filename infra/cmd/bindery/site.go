@@ -15,8 +15,8 @@ import (
 )
 
 func (a *app) siteCommand() *cobra.Command {
-	return a.group("site", "What is live: read it, promote a version, roll back, hold",
-		a.siteLive(), a.siteHistory(), a.sitePromote(), a.siteRollback(), a.siteHold(), a.siteRelease())
+	return a.group("site", "What is live: read and open it, promote a version, roll back, hold",
+		a.siteLive(), a.siteOpen(), a.siteHistory(), a.sitePromote(), a.siteRollback(), a.siteHold(), a.siteRelease())
 }
 
 func (a *app) siteLive() *cobra.Command {
@@ -39,6 +39,9 @@ func showLive(w io.Writer, l api.Live) {
 	} else {
 		fmt.Fprintf(w, "%s is live for %s: version %s, %s by %s %s at %s\n",
 			l.Live.JobID, l.Domain, l.Live.Version, l.Live.Cause, l.Live.By.Kind, l.Live.By.ID, day(l.Live.At))
+		if l.URL != "" {
+			fmt.Fprintln(w, l.URL)
+		}
 	}
 	switch {
 	case l.Held:
@@ -47,6 +50,49 @@ func showLive(w io.Writer, l api.Live) {
 		fmt.Fprintln(w, "the project deploys manually: no version goes live by itself")
 	}
 }
+
+// openedSite is the address of a site.
+type openedSite struct {
+	Domain string `json:"domain"`
+	URL    string `json:"url"`
+}
+
+func (a *app) siteOpen() *cobra.Command {
+	var who caller
+	var domain string
+	var printOnly bool
+	cmd := &cobra.Command{
+		Use:   "open --domain DOMAIN",
+		Short: "Open the live version of a site in a browser",
+		Long: `Open opens the live version of a site in a browser. The address is printed, too; with --print or
+--json it is all that is done.`,
+		Example: `  bindery site open --domain docs.example.com`,
+		Args:    cobra.NoArgs,
+		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
+			c, err := a.client(&who)
+			if err != nil {
+				return err
+			}
+			l, err := c.Live(cmd.Context(), domain)
+			switch {
+			case err != nil:
+				return err
+			case l.URL == "":
+				return errors.New("this service serves no sites: fetch the bundle with bindery export, and serve it with bindery serve")
+			case l.Live == nil:
+				return nothingLive(domain)
+			}
+			return a.open(cmd.Context(), openedSite{l.Domain, l.URL}, l.URL, printOnly)
+		}),
+	}
+	domainFlag(cmd, &domain)
+	printFlag(cmd, &printOnly)
+	who.flags(cmd)
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func nothingLive(domain string) error { return errors.New("nothing is live for " + domain) }
 
 func (a *app) siteHistory() *cobra.Command {
 	var domain string
@@ -121,7 +167,7 @@ calls bindery site release. If another version has gone live meanwhile, nothing 
 				return api.SetLiveRequest{}, err
 			}
 			if l.Live == nil {
-				return api.SetLiveRequest{}, errors.New("nothing is live for " + domain)
+				return api.SetLiveRequest{}, nothingLive(domain)
 			}
 			from = l.Live.JobID
 		}

@@ -76,6 +76,8 @@ type Live struct {
 	Move LiveMove
 	// Hold is zero where automatic moves may happen.
 	Hold Hold
+	// URL is the address of the site; empty where no sites are served.
+	URL string
 }
 
 // place orders jobs for automatic moves: by the change of the
@@ -394,15 +396,18 @@ func (s *Service) live(ctx context.Context, c Caller, domain string) (Project, l
 	return p, l, revision, err
 }
 
-func (l liveRecord) of(p Project) Live {
-	return Live{Domain: p.Domain, Deploy: p.DeployMode(), Move: l.Move, Hold: l.Hold}
+func (s *Service) liveOf(p Project, l liveRecord) Live {
+	return Live{Domain: p.Domain, Deploy: p.DeployMode(), Move: l.Move, Hold: l.Hold, URL: s.SiteURL(p)}
 }
 
 // Live returns what is live for a caller's domain. It returns CodeInvalid or
 // CodeDomainNotFound.
 func (s *Service) Live(ctx context.Context, c Caller, domain string) (Live, error) {
 	p, l, _, err := s.live(ctx, c, domain)
-	return l.of(p), err
+	if err != nil {
+		return Live{}, err
+	}
+	return s.liveOf(p, l), nil
 }
 
 // LiveCursorPattern is the form of the cursors of LiveHistory.
@@ -519,7 +524,7 @@ func (s *Service) SetLive(ctx context.Context, c Caller, in SetLive) (Live, erro
 	if err != nil {
 		return Live{}, err
 	}
-	return l.of(p), nil
+	return s.liveOf(p, l), nil
 }
 
 // setLive adds to a transaction what SetLive asks for: nothing where it holds already.

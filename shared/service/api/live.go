@@ -13,6 +13,8 @@ type Live struct {
 	Domain string `json:"domain"`
 	// Deploy decides whether completed exports with goLive go live automatically.
 	Deploy admin.DeployMode `json:"deploy"`
+	// URL is the address of the site; absent where the service serves no sites.
+	URL string `json:"url,omitempty"`
 	// Live is the move that made the current version live; null where nothing is live.
 	Live *LiveMove `json:"live"`
 	// Held is true while no version goes live by itself. HeldAt and HeldBy say since
@@ -96,7 +98,7 @@ func (s *server) listLive(ctx context.Context, c call) (answer, error) {
 }
 
 func live(l admin.Live) Live {
-	w := Live{Domain: l.Domain, Deploy: l.Deploy}
+	w := Live{Domain: l.Domain, Deploy: l.Deploy, URL: l.URL}
 	if l.Move.Job != "" {
 		m := liveMove(l.Move)
 		w.Live = &m

@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,4 +100,26 @@ func TestLiveFromExportToRelease(t *testing.T) {
 		set(body).want(400, admin.CodeInvalid).says(says)
 	}
 	w.do(x.get("/v1/static-export/jobs/"+x.done)).want(200, "")
+}
+
+// TestTheAddressOfALiveSite: a service that serves sites says where.
+func TestTheAddressOfALiveSite(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	const path = "/v1/sites/docs.example.com/live"
+	key := w.key(x.ID, func(r *admin.KeyRequest) { r.Scopes = []admin.Scope{admin.ScopeRead, admin.ScopeDeploy} })
+	without := w.do(x.get(path)).want(200, "").body
+	if strings.Contains(without, "url") {
+		t.Errorf("a service without sites says %s", without)
+	}
+	w.options.Admin = admin.New(admin.Options{Store: w.store, Objects: w.objects, Now: w.Time, Sites: admin.Sites{URL: "https://sites.example.com"}})
+	w.handler = api.Handler(w.options)
+	want := "https://" + x.project.Slug() + ".sites.example.com/"
+	for name, r := range map[string]*http.Request{"get": x.get(path), "put": request("PUT", path, key, `{"action":"hold"}`)} {
+		var got api.Live
+		w.do(r).want(200, "").into(&got)
+		if got.URL != want {
+			t.Errorf("%s: the site is at %q, want %q", name, got.URL, want)
+		}
+	}
 }
