@@ -30,6 +30,8 @@ type bundleReport struct {
 	// Listed has all findings of the job. The bundle's own list lacks those that
 	// name a restricted page.
 	Listed []check.Finding `json:"listed"`
+	// GoLive is set for an export with --go-live.
+	GoLive *liveReport `json:"goLive,omitempty"`
 	// more reports that Listed is longer than the bundle's own list.
 	more bool
 }
@@ -127,4 +129,5 @@ func (a *app) showBundle(w io.Writer, r *bundleReport) {
 	} else if rest > 0 {
 		fmt.Fprintf(w, "To read %s: tar -xzOf %s %s\n", count(rest, kind), r.Bundle, bundle.DiagnosticsPath)
 	}
+	a.showWentLive(w, r.GoLive)
 }

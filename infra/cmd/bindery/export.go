@@ -66,6 +66,8 @@ renders nothing and copies it; --fresh has it rendered. With --if-changed, the c
 ends with exit code 6 where the bundle is the one that --have names or, without it, the
 file of --out or the one of the site's last export; nothing is then downloaded or written.
 
+With --go-live the command says at its end whether the version is live and, if it is not, why.
+
 With --no-download the bundle stays where it is, and its link is printed: for servers
 that fetch bundles themselves, such as the Helm chart. --github-output and --helm-values
 put the link into a file instead, where no log shows it.`,
@@ -160,10 +162,7 @@ func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bun
 	if err := checkOut(f.out); err != nil {
 		return nil, err
 	}
-	job, err := a.finishedJob(ctx, c, f)
-	if err == nil {
-		err = a.changed(f, job)
-	}
+	job, live, err := a.exported(ctx, c, f)
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +175,7 @@ func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bun
 		}
 		return nil, err
 	}
+	result.GoLive = live
 	if f.handover.takes() {
 		if _, err := a.giveLink(ctx, c, job, f); err != nil {
 			return nil, err
@@ -186,10 +186,7 @@ func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bun
 
 // exportLink starts or finds a job, follows it and makes a link to its bundle.
 func (a *app) exportLink(ctx context.Context, c *client.Client, f exportFlags) (*linkReport, error) {
-	job, err := a.finishedJob(ctx, c, f)
-	if err == nil {
-		err = a.changed(f, job)
-	}
+	job, live, err := a.exported(ctx, c, f)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +196,7 @@ func (a *app) exportLink(ctx context.Context, c *client.Client, f exportFlags) (
 	}
 	report := &linkReport{
 		JobID: job.JobID, Domain: job.Domain, Version: link.Version, SHA256: link.SHA256, SizeBytes: link.SizeBytes,
-		Pages: job.PageCount, ExpiresAt: link.ExpiresAt,
+		Pages: job.PageCount, ExpiresAt: link.ExpiresAt, GoLive: live,
 	}
 	if !f.handover.takes() {
 		report.BundleURL = link.BundleURL
@@ -214,6 +211,17 @@ func (a *app) giveLink(ctx context.Context, c *client.Client, job api.ExportJob,
 		return link, err
 	}
 	return link, f.handover.give(a.stdout, link, job)
+}
+
+// exported returns a completed job, and whether it is live if it was to be. It returns an
+// *unchangedError where the bundle is the one that was there and the caller wants no other.
+func (a *app) exported(ctx context.Context, c *client.Client, f exportFlags) (api.ExportJob, *liveReport, error) {
+	job, err := a.finishedJob(ctx, c, f)
+	if err != nil {
+		return job, nil, err
+	}
+	live := a.wentLive(ctx, c, job)
+	return job, live, a.changed(f, job, live)
 }
 
 // finishedJob starts or finds a job and follows it to its end.

@@ -25,12 +25,15 @@ type linkReport struct {
 	// BundleURL is empty where a file took the link: it opens the bundle to
 	// everyone who reads a log.
 	BundleURL string `json:"bundleUrl,omitempty"`
+	// GoLive is set for an export with --go-live.
+	GoLive *liveReport `json:"goLive,omitempty"`
 }
 
 // showLink writes the link on a line of its own, if it is to be shown.
 func (a *app) showLink(w io.Writer, r *linkReport) {
 	fmt.Fprintf(a.stderr, "%s %s of %s, version %s, %s; the link ends at %s\n", a.paint(a.stderr, green, "✓"),
 		count(r.Pages, "page"), r.Domain, r.Version, size(r.SizeBytes), r.ExpiresAt.Format(time.RFC3339))
+	a.showWentLive(a.stderr, r.GoLive)
 	if r.BundleURL != "" {
 		fmt.Fprintln(w, r.BundleURL)
 	}

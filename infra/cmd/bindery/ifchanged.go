@@ -27,6 +27,8 @@ type unchangedReport struct {
 	Domain    string `json:"domain"`
 	Version   string `json:"version"`
 	Unchanged bool   `json:"unchanged"` // true
+	// GoLive is set for an export with --go-live.
+	GoLive *liveReport `json:"goLive,omitempty"`
 }
 
 // before returns the digest of the bundle that a new one is compared with, empty
@@ -69,7 +71,7 @@ func digestOfFile(name string) (string, error) {
 
 // changed returns an *unchangedError where a finished job has the bundle that was
 // there before and the caller wants no other, and says so.
-func (a *app) changed(f exportFlags, job api.ExportJob) error {
+func (a *app) changed(f exportFlags, job api.ExportJob, live *liveReport) error {
 	if !f.ifChanged || !job.Unchanged {
 		return nil
 	}
@@ -78,9 +80,10 @@ func (a *app) changed(f exportFlags, job api.ExportJob) error {
 			return fmt.Errorf("writing the step's outputs: %w", err)
 		}
 	}
-	report := unchangedReport{JobID: job.JobID, Domain: job.Domain, Version: job.Version, Unchanged: true}
+	report := unchangedReport{JobID: job.JobID, Domain: job.Domain, Version: job.Version, Unchanged: true, GoLive: live}
 	err := a.print(report, func(w io.Writer) {
 		fmt.Fprintf(w, "%s nothing has changed: version %s of %s is the bundle that was there\n", a.paint(w, green, "✓"), job.Version, job.Domain)
+		a.showWentLive(w, live)
 	})
 	if err != nil {
 		return err

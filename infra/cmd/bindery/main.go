@@ -18,6 +18,7 @@
 //	jobs.go       bindery jobs: exports listed, read, opened, cancelled, their findings
 //	snapshots.go  bindery snapshots: listed, restored
 //	site.go       bindery site: what is live
+//	wentlive.go   whether an export made its version live, and if not, why
 //	handover.go   who gets the link to a bundle that is not downloaded
 //	run.go        bindery run: everything from a folder to a checked bundle
 //	bundle.go     what a finished bundle holds
