@@ -126,7 +126,7 @@ func grants() map[string]access {
 		"getlive":         {table: read, metered: true},
 		"listlive":        {table: []string{"GetItem", "Query"}, metered: true},
 		// It looks whether the bundle is there.
-		"setlive":         {table: write, unpins: true, exports: map[string][]string{bundleFiles: get}, exportsListing: true},
+		"setlive":         {table: idem, exports: map[string][]string{bundleFiles: get}, exportsListing: true},
 		"getorganisation": {table: read, metered: true},
 		"listprojects":    {table: []string{"GetItem", "Query"}, metered: true},
 		"getusage":        {table: read, metered: true},

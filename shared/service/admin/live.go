@@ -472,6 +472,8 @@ type SetLive struct {
 	// From is the job that the caller of ActRollback knows as the live one: a roll back
 	// that is asked for twice goes back once.
 	From string
+	// IdempotencyKey makes a repeated call safe. Empty: none.
+	IdempotencyKey string
 }
 
 func (in SetLive) check() error {
@@ -495,12 +497,13 @@ func (in SetLive) check() error {
 // SetLive promotes a job, rolls back to the version before, or holds or releases what
 // is live for a caller's domain. A promote and a roll back hold too: no automatic move
 // undoes them before a release. Doing the same again is success, and changes nothing if
-// nothing else has changed.
+// nothing else has changed; with the same Idempotency-Key it changes nothing in any case,
+// and returns what is live by then.
 //
 // It returns CodeRole, CodeScope, CodePlan, CodeInvalid, CodeDomainNotFound,
 // CodeNotFound for an unknown job, CodeJobRunning, CodeJobFailed, CodeBundleGone,
-// CodeNotLive where there is nothing to go back to, or CodeLiveMoved where another job
-// than From is live.
+// CodeNotLive where there is nothing to go back to, CodeLiveMoved where another job than
+// From is live, CodeKeyReused or CodeKeyRunning.
 func (s *Service) SetLive(ctx context.Context, c Caller, in SetLive) (Live, error) {
 	if err := c.mayDeploy(); err != nil {
 		return Live{}, err
@@ -508,23 +511,29 @@ func (s *Service) SetLive(ctx context.Context, c Caller, in SetLive) (Live, erro
 	if err := in.check(); err != nil {
 		return Live{}, err
 	}
-	var p Project
-	var l liveRecord
-	err := s.transact(ctx, func() (err error) {
-		var revision int64
-		if p, l, revision, err = s.live(ctx, c, in.Domain); err != nil {
-			return err
+	key := in.IdempotencyKey
+	in.IdempotencyKey = ""
+	run := func(sl *slot) (Live, string, error) {
+		var p Project
+		var l liveRecord
+		err := s.transact(ctx, func() (err error) {
+			var revision int64
+			if p, l, revision, err = s.live(ctx, c, in.Domain); err != nil {
+				return err
+			}
+			var b batch
+			if l, err = s.setLive(ctx, &b, c, in, p, l, revision); err != nil || len(b.puts) == 0 {
+				return err
+			}
+			sl.settle(&b, p.ID)
+			return sl.settled(s.write(ctx, &b))
+		})
+		if err != nil {
+			return Live{}, "", err
 		}
-		var b batch
-		if l, err = s.setLive(ctx, &b, c, in, p, l, revision); err != nil || len(b.puts) == 0 {
-			return err
-		}
-		return s.write(ctx, &b)
-	})
-	if err != nil {
-		return Live{}, err
+		return s.liveOf(p, l), p.ID, nil
 	}
-	return s.liveOf(p, l), nil
+	return once(ctx, s, c, "set-live", key, in, run, func(string) (Live, error) { return s.Live(ctx, c, in.Domain) })
 }
 
 // setLive adds to a transaction what SetLive asks for: nothing where it holds already.

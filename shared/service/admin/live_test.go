@@ -307,6 +307,57 @@ func TestPromoteRollBackHoldRelease(t *testing.T) {
 	}
 }
 
+// TestARepeatedRollBackGoesBackOnce: with a key a repeated call changes nothing, also
+// where something else was changed meanwhile.
+func TestARepeatedRollBackGoesBackOnce(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	a, b := w.deploy(x), w.deploy(x)
+	set := func(in admin.SetLive) (admin.Live, error) {
+		in.Domain = x.project.Domain
+		return w.SetLive(w.ctx, w.deployer(x), in)
+	}
+	keyed := func(key string, in admin.SetLive) admin.SetLive {
+		in.IdempotencyKey = key
+		return in
+	}
+	back, hold := admin.SetLive{Action: admin.ActRollback, From: b.ID}, admin.SetLive{Action: admin.ActHold}
+	first, err := set(keyed("back", back))
+	want(t, err, "")
+	again, err := set(keyed("back", back))
+	want(t, err, "")
+	if d := cmp.Diff(first, again); d != "" || first.Move.Job != a.ID {
+		t.Errorf("the second answer differs: %s", d)
+	}
+	_, err = set(keyed("hold", hold)) // the roll back holds it: nothing is written
+	want(t, err, "")
+	_, err = set(admin.SetLive{Action: admin.ActRelease})
+	want(t, err, "")
+	_, err = set(keyed("promote", admin.SetLive{Action: admin.ActPromote, Job: b.ID}))
+	want(t, err, "")
+	_, err = set(admin.SetLive{Action: admin.ActRelease})
+	want(t, err, "")
+	for _, in := range []admin.SetLive{keyed("back", back), keyed("hold", hold)} {
+		got, err := set(in)
+		want(t, err, "")
+		if got.Move.Job != b.ID || !got.Hold.At.IsZero() {
+			t.Errorf("%s is done again: %+v", in.Action, got)
+		}
+	}
+	_, err = set(keyed("back", hold))
+	want(t, err, admin.CodeKeyReused)
+	_, err = set(keyed("a b", hold))
+	wantField(t, err, "Idempotency-Key")
+
+	// A refusal is remembered, too.
+	nowhere := keyed("nowhere", admin.SetLive{Action: admin.ActRollback, From: "exp_none"})
+	for range 2 {
+		_, err = set(nowhere)
+		want(t, err, admin.CodeLiveMoved)
+	}
+	w.wantLive(x, b.ID+" promote")
+}
+
 // TestWhatCannotBePromoted: each refusal, and that nothing changes.
 func TestWhatCannotBePromoted(t *testing.T) {
 	w := newWorld(t)

@@ -84,7 +84,9 @@ func (s *server) setLive(ctx context.Context, c call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	l, err := s.Admin.SetLive(ctx, c.caller, admin.SetLive{Domain: c.params["domain"], Action: req.Action, Job: req.JobID, From: req.From})
+	l, err := s.Admin.SetLive(ctx, c.caller, admin.SetLive{
+		Domain: c.params["domain"], Action: req.Action, Job: req.JobID, From: req.From, IdempotencyKey: c.key,
+	})
 	return answer{status: http.StatusOK, body: live(l), job: req.JobID}, err
 }
 

@@ -394,7 +394,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, ops []operation,
 
 // read checks and reads what a request carries besides its path.
 func (s *server) read(w http.ResponseWriter, r *http.Request, op operation, c *call) error {
-	if op.method == http.MethodPost {
+	if op.method == http.MethodPost || op.method == http.MethodPut {
 		if keys, ok := r.Header[HeaderIdempotencyKey]; ok {
 			if len(keys) != 1 {
 				return admin.FieldErrorf(HeaderIdempotencyKey, "must appear exactly once")
