@@ -42,6 +42,9 @@ func showLive(w io.Writer, l api.Live) {
 		if l.URL != "" {
 			fmt.Fprintln(w, l.URL)
 		}
+		for _, over := range l.Live.Skipped {
+			fmt.Fprintf(w, "stepped over %s: %s\n", over.JobID, skipText(over.Reason))
+		}
 	}
 	switch {
 	case l.Held:
@@ -93,6 +96,16 @@ func (a *app) siteOpen() *cobra.Command {
 }
 
 func nothingLive(domain string) error { return errors.New("nothing is live for " + domain) }
+
+func skipText(r admin.SkipReason) string {
+	switch r {
+	case admin.SkipGone:
+		return "its bundle was removed, or is damaged"
+	case admin.SkipKind:
+		return "it was made for another kind of deployment"
+	}
+	return string(r)
+}
 
 func (a *app) siteHistory() *cobra.Command {
 	var domain string
@@ -154,7 +167,8 @@ func (a *app) siteRollback() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollback --domain DOMAIN",
 		Short: "Make the version live again that was live before",
-		Long: `Rollback goes back by one version. The version stays live, whatever is exported, until somebody
+		Long: `Rollback goes back by one version. Versions that can't be live any more, since their bundle was
+removed or is for another kind of deployment, are stepped over. The version stays live, whatever is exported, until somebody
 calls bindery site release. If another version has gone live meanwhile, nothing is done.`,
 		Example: `  bindery site rollback --domain docs.example.com`,
 		Args:    cobra.NoArgs,

@@ -60,7 +60,28 @@ type LiveMove struct {
 	// Back is the number of the move that a roll back from here repeats; 0 where there
 	// is none.
 	Back int `json:"back,omitempty"`
+	// Skipped are the versions before From that a roll back stepped over, the latest first.
+	Skipped []Skipped `json:"skipped,omitempty"`
 }
+
+// Skipped is a version that a roll back stepped over, since it can't be live any more.
+type Skipped struct {
+	Job    string     `json:"job"`
+	Reason SkipReason `json:"reason"`
+}
+
+// SkipReason says why a version can't be live any more.
+type SkipReason string
+
+// The reasons.
+const (
+	SkipGone SkipReason = "bundle_gone"     // its bundle was removed, or is damaged
+	SkipKind SkipReason = "deployment_kind" // it was made for another kind than the project has
+)
+
+// maxSteps is the number of moves that a roll back looks at. What is further back is for a
+// promote.
+const maxSteps = 100
 
 // Hold says who stopped automatic moves of a site, and when.
 type Hold struct {
@@ -234,11 +255,11 @@ func (j ExportJob) place() place { return place{j.GoLive.Change, j.CreatedAt, j.
 
 // move adds to a transaction that a completed job becomes the live version of its
 // project, with the pins of that. It returns CodeBundleGone.
-func (s *Service) move(ctx context.Context, b *batch, l liveRecord, revision int64, j ExportJob, cause LiveCause, back int, c Caller) (liveRecord, error) {
+func (s *Service) move(ctx context.Context, b *batch, l liveRecord, revision int64, j ExportJob, cause LiveCause, back int, skipped []Skipped, c Caller) (liveRecord, error) {
 	before := l.Move.Version
 	m := LiveMove{
 		N: l.Move.N + 1, Domain: j.Domain, Job: j.ID, Snapshot: j.Snapshot, Version: j.Version, From: l.Move.Job,
-		Cause: cause, At: s.now(), By: s.actor(c), Back: back,
+		Cause: cause, At: s.now(), By: s.actor(c), Back: back, Skipped: skipped,
 	}
 	of := archiveOf(*j.Bundle)
 	if err := s.pin(ctx, b, of, liveHolder(j.Project, m.N)); err != nil {
@@ -289,7 +310,7 @@ func (s *Service) moveByItself(ctx context.Context, b *batch, j ExportJob) (bool
 	if err != nil {
 		return false, err
 	}
-	_, err = s.move(ctx, b, l, revision, j, LiveAutomatic, l.Move.N, j.GoLive.By.caller())
+	_, err = s.move(ctx, b, l, revision, j, LiveAutomatic, l.Move.N, nil, j.GoLive.By.caller())
 	return err == nil, err
 }
 
@@ -496,13 +517,14 @@ func (in SetLive) check() error {
 
 // SetLive promotes a job, rolls back to the version before, or holds or releases what
 // is live for a caller's domain. A promote and a roll back hold too: no automatic move
-// undoes them before a release. Doing the same again is success, and changes nothing if
+// undoes them before a release. A roll back steps over versions that can't be live any
+// more. Doing the same again is success, and changes nothing if
 // nothing else has changed; with the same Idempotency-Key it changes nothing in any case,
 // and returns what is live by then.
 //
 // It returns CodeRole, CodeScope, CodePlan, CodeInvalid, CodeDomainNotFound,
 // CodeNotFound for an unknown job, CodeJobRunning, CodeJobFailed, CodeBundleGone,
-// CodeNotLive where there is nothing to go back to, CodeLiveMoved where another job than
+// CodeNotLive where there is nothing to go back to that can be live, CodeLiveMoved where another job than
 // From is live, CodeKeyReused or CodeKeyRunning.
 func (s *Service) SetLive(ctx context.Context, c Caller, in SetLive) (Live, error) {
 	if err := c.mayDeploy(); err != nil {
@@ -567,7 +589,7 @@ func (s *Service) setLive(ctx context.Context, b *batch, c Caller, in SetLive, p
 		if err != nil {
 			return l, err
 		}
-		return s.move(ctx, b, l, revision, j, LivePromote, l.Move.N, c)
+		return s.move(ctx, b, l, revision, j, LivePromote, l.Move.N, nil, c)
 	}
 	switch m := l.Move; {
 	case m.Job != in.From && m.Cause == LiveRollback && m.From == in.From:
@@ -576,21 +598,45 @@ func (s *Service) setLive(ctx context.Context, b *batch, c Caller, in SetLive, p
 		return l, Errorf(CodeNotLive, "nothing is live for this domain yet")
 	case m.Job != in.From:
 		return l, Errorf(CodeLiveMoved, "from: is not live; %s is", m.Job)
-	case m.Back == 0:
+	}
+	return s.rollBack(ctx, b, c, p, l, revision)
+}
+
+// rollBack adds to a transaction that the version before the live one becomes live. A
+// version that can't be live any more is stepped over.
+func (s *Service) rollBack(ctx context.Context, b *batch, c Caller, p Project, l liveRecord, revision int64) (liveRecord, error) {
+	var skipped []Skipped
+	passed := map[string]bool{l.Move.Job: true} // it may have been live before what is stepped over, too
+	for back, steps := l.Move.Back, 0; back != 0 && steps < maxSteps; steps++ {
+		to, _, err := read[LiveMove](ctx, s, liveMoveKey(p.ID, back))
+		if err != nil {
+			return l, err
+		}
+		back = to.Back
+		if passed[to.Job] {
+			continue
+		}
+		passed[to.Job] = true
+		j, err := s.promotable(ctx, c, p, to.Job)
+		if err == nil {
+			var moved liveRecord
+			if moved, err = s.move(ctx, b, l, revision, j, LiveRollback, to.Back, skipped, c); err == nil {
+				return moved, nil
+			}
+		}
+		switch CodeOf(err) {
+		case CodeBundleGone:
+			skipped = append(skipped, Skipped{to.Job, SkipGone})
+		case CodeInvalid: // of a field that this request does not have
+			skipped = append(skipped, Skipped{to.Job, SkipKind})
+		default:
+			return l, err
+		}
+	}
+	if len(skipped) == 0 {
 		return l, Errorf(CodeNotLive, "there is no version before the one that is live")
 	}
-	to, _, err := read[LiveMove](ctx, s, liveMoveKey(p.ID, l.Move.Back))
-	if err != nil {
-		return l, err
-	}
-	j, err := s.promotable(ctx, c, p, to.Job)
-	if CodeOf(err) == CodeInvalid { // of a field that this request does not have
-		err = Errorf(CodeNotLive, "the version before, of job %s, was made for another kind of deployment than the project has now; promote another job", to.Job)
-	}
-	if err != nil {
-		return l, err
-	}
-	return s.move(ctx, b, l, revision, j, LiveRollback, to.Back, c)
+	return l, Errorf(CodeNotLive, "no version before the one that is live can be live again: their bundles were removed, or made for another kind of deployment than the project has now; promote another job")
 }
 
 // promotable reads a job that a caller wants to be live for a project.

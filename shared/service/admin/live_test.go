@@ -307,6 +307,115 @@ func TestPromoteRollBackHoldRelease(t *testing.T) {
 	}
 }
 
+// TestRollBackStepsOver: a version that can't be live any more is not the end of a roll
+// back, and the move says what was stepped over.
+func TestRollBackStepsOver(t *testing.T) {
+	ofKind := func(w *world, x tenant, kind admin.Kind) {
+		w.configure(x, func(c *admin.Configuration) { c.Kind = kind })
+	}
+	loses := func(w *world, j admin.ExportJob) { want(w.t, w.objects.Delete(w.ctx, bundleOf(j).Key), "") }
+	for name, c := range map[string]struct {
+		// make returns jobs. The last one is live, and those between the two can't be.
+		make    func(w *world, x tenant) []admin.ExportJob
+		skipped []admin.SkipReason // the latest first
+		none    bool               // the first one can't be live either
+	}{
+		"the bundle was removed": {func(w *world, x tenant) []admin.ExportJob {
+			a, b, c := w.deploy(x), w.deploy(x), w.deploy(x)
+			loses(w, b)
+			return []admin.ExportJob{a, b, c}
+		}, []admin.SkipReason{admin.SkipGone}, false},
+		"the ledger let it go": {func(w *world, x tenant) []admin.ExportJob {
+			var all []admin.ExportJob
+			for range 3 {
+				all = append(all, w.deploy(x))
+			}
+			for range 11 { // none of the three has a pin after that
+				all = append(all, w.deploy(x))
+			}
+			if free, err := w.LetArchiveGo(w.ctx, all[1].ID); !free || err != nil {
+				w.t.Fatal(free, err)
+			}
+			for at := len(all) - 1; at > 2; at-- {
+				want(w.t, w.set(x, admin.ActRollback, all[at].ID), "")
+			}
+			return all[:3]
+		}, []admin.SkipReason{admin.SkipGone}, false},
+		"it is damaged": {func(w *world, x tenant) []admin.ExportJob {
+			a, b, c := w.deploy(x), w.deploy(x), w.deploy(x)
+			_, err := w.objects.Put(w.ctx, bundleOf(b).Key, strings.NewReader("cut"), store.PutOptions{})
+			want(w.t, err, "")
+			return []admin.ExportJob{a, b, c}
+		}, []admin.SkipReason{admin.SkipGone}, false},
+		"another kind, and a bundle that was removed": {func(w *world, x tenant) []admin.ExportJob {
+			a := w.deploy(x)
+			ofKind(w, x, admin.KindAirGapped)
+			b := w.deploy(x)
+			ofKind(w, x, admin.KindCloud)
+			c, d := w.deploy(x), w.deploy(x)
+			loses(w, c)
+			return []admin.ExportJob{a, b, c, d}
+		}, []admin.SkipReason{admin.SkipGone, admin.SkipKind}, false},
+		"it was live before what is stepped over, too": {func(w *world, x tenant) []admin.ExportJob {
+			a, b, c := w.deploy(x), w.deploy(x), w.deploy(x)
+			want(w.t, w.set(x, admin.ActPromote, b.ID), "")
+			loses(w, c)
+			return []admin.ExportJob{a, c, b}
+		}, []admin.SkipReason{admin.SkipGone}, false},
+		"none is left": {func(w *world, x tenant) []admin.ExportJob {
+			a, b, c := w.deploy(x), w.deploy(x), w.deploy(x)
+			loses(w, a)
+			loses(w, b)
+			return []admin.ExportJob{a, b, c}
+		}, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			x := w.tenant("docs.example.com")
+			jobs := c.make(w, x)
+			first, live, before := jobs[0], jobs[len(jobs)-1], w.live(x)
+			if c.none {
+				want(t, w.set(x, admin.ActRollback, live.ID), admin.CodeNotLive)
+				w.wantLive(x, before)
+				return
+			}
+			for range 2 { // the second time, nothing is left to do
+				want(t, w.set(x, admin.ActRollback, live.ID), "")
+				w.wantLive(x, first.ID+" rollback held")
+			}
+			l, err := w.Live(w.ctx, x.caller, x.project.Domain)
+			want(t, err, "")
+			var skipped []admin.Skipped
+			for i, reason := range c.skipped {
+				skipped = append(skipped, admin.Skipped{Job: jobs[len(jobs)-2-i].ID, Reason: reason})
+			}
+			if d := cmp.Diff(skipped, l.Move.Skipped); d != "" || l.Move.From != live.ID {
+				t.Errorf("the move from %s stepped over: %s", l.Move.From, d)
+			}
+			want(t, w.set(x, admin.ActRollback, first.ID), admin.CodeNotLive)
+		})
+	}
+}
+
+// TestRollBackLooksBackSoFar: a roll back in a long history looks at a hundred moves.
+func TestRollBackLooksBackSoFar(t *testing.T) {
+	for _, c := range []struct {
+		over int // versions that can't be live any more
+		want string
+	}{{99, ""}, {100, admin.CodeNotLive}} {
+		w := newWorld(t)
+		x := w.tenant("docs.example.com")
+		w.deploy(x)
+		w.configure(x, func(c *admin.Configuration) { c.Kind = admin.KindAirGapped })
+		for range c.over {
+			w.complete(w.startLive(x))
+		}
+		w.configure(x, func(c *admin.Configuration) { c.Kind = admin.KindCloud })
+		last := w.deploy(x)
+		want(t, w.set(x, admin.ActRollback, last.ID), c.want)
+	}
+}
+
 // TestARepeatedRollBackGoesBackOnce: with a key a repeated call changes nothing, also
 // where something else was changed meanwhile.
 func TestARepeatedRollBackGoesBackOnce(t *testing.T) {

@@ -37,6 +37,16 @@ type LiveMove struct {
 	At        time.Time       `json:"at"`
 	// By moved it; for an automatic move, By started the export.
 	By Actor `json:"by"`
+	// Skipped are the versions before FromJobID that a roll back stepped over, the latest
+	// first; absent where there is none.
+	Skipped []SkippedVersion `json:"skipped,omitempty"`
+}
+
+// SkippedVersion is a version that a roll back stepped over, since it can't be live any
+// more.
+type SkippedVersion struct {
+	JobID  string           `json:"jobId"`
+	Reason admin.SkipReason `json:"reason"`
 }
 
 // Actor names the person, key or operator that did something.
@@ -113,8 +123,12 @@ func live(l admin.Live) Live {
 }
 
 func liveMove(m admin.LiveMove) LiveMove {
-	return LiveMove{
+	w := LiveMove{
 		Number: m.N, Domain: m.Domain, JobID: m.Job, SnapshotID: m.Snapshot, Version: m.Version, FromJobID: orNull(m.From),
 		Cause: m.Cause, At: m.At.UTC(), By: Actor(m.By),
 	}
+	for _, over := range m.Skipped {
+		w.Skipped = append(w.Skipped, SkippedVersion{over.Job, over.Reason})
+	}
+	return w
 }

@@ -168,7 +168,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		api.CreateWebhookRequest{}, api.Webhook{}, api.NewWebhook{}, api.Webhooks{}, api.Deliveries{}, api.Delivery{},
 		api.CreateSnapshotRequest{}, api.CreateSnapshotResponse{}, api.Upload{}, api.Snapshot{}, api.ManifestLink{},
 		api.ExportJobs{}, api.Findings{}, api.Finding{}, api.RestoreSnapshotRequest{}, api.Snapshots{}, api.SnapshotSummary{},
-		api.Organisation{}, api.OrganisationLimits{}, api.Live{}, api.LiveMove{}, api.LiveMoves{}, api.Actor{}, api.SetLiveRequest{}, api.Projects{}, api.Project{}, api.Features{}, api.Usage{}, api.Calls{},
+		api.Organisation{}, api.OrganisationLimits{}, api.Live{}, api.LiveMove{}, api.LiveMoves{}, api.SkippedVersion{}, api.Actor{}, api.SetLiveRequest{}, api.Projects{}, api.Project{}, api.Features{}, api.Usage{}, api.Calls{},
 	} {
 		types[reflect.TypeOf(v).Name()] = reflect.TypeOf(v)
 	}

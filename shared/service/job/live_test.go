@@ -441,10 +441,38 @@ func (m *liveModel) checkMove(fail func(string, ...any), was *seen, now liveReco
 	} else if now.Hold.At.IsZero() {
 		fail("a %s does not hold", now.Move.Cause)
 	}
+	if now.Move.Cause == admin.LiveRollback {
+		m.checkRollBack(fail, was, now.Move)
+	}
 	if was.top.ID == "" || above(j, was.top) {
 		was.top = j
 	}
 	was.history = history
+}
+
+// checkRollBack holds a roll back against the moves before it: it goes to the nearest
+// version whose archive is not gone, and names those between.
+func (m *liveModel) checkRollBack(fail func(string, ...any), was *seen, move admin.LiveMove) {
+	var skipped []admin.Skipped
+	passed := map[string]bool{was.live.Move.Job: true}
+	back := was.live.Move.Back
+	for ; back > 0; back = was.history[back-1].Back {
+		id := was.history[back-1].Job
+		if id == move.Job {
+			break
+		}
+		var a struct{ State string }
+		if m.record("archive#"+id, "archive", &a); a.State != "gone" && !passed[id] {
+			fail("the roll back passes %s, which is there", id)
+		}
+		if !passed[id] {
+			skipped = append(skipped, admin.Skipped{Job: id, Reason: admin.SkipGone})
+		}
+		passed[id] = true
+	}
+	if d := cmp.Diff(skipped, move.Skipped); d != "" || back == 0 {
+		fail("the roll back to %s, of move %d, steps over: %s", move.Job, back, d)
+	}
 }
 
 // jobOf reads a job as it is now.
