@@ -283,6 +283,21 @@ func (m *liveModel) run() {
 		}
 		m.check("a version")
 	}
+	// Roll backs reach versions without pins. Some of those go, as in a sweep.
+	for range rapid.SampledFrom([]int{0, 5, 7}).Draw(m.t, "rolled back") {
+		was := m.seen[m.project().ID]
+		in := admin.SetLive{Domain: m.domain, Action: admin.ActRollback, From: was.live.Move.Job}
+		if _, err := m.SetLive(m.ctx, m.Operator(m.org.ID), in); err != nil {
+			break // there is none before
+		}
+		m.check("a roll back")
+		if back := was.live.Move.Back; back > 0 && rapid.Bool().Draw(m.t, "the next goes") {
+			id := was.history[back-1].Job
+			if free, err := m.LetArchiveGo(m.ctx, id); err != nil || free && m.objects.Delete(m.ctx, job.BundleKey(id)) != nil {
+				m.t.Fatal(free, err)
+			}
+		}
+	}
 	for range rapid.IntRange(1, 25).Draw(m.t, "rounds") {
 		if rapid.IntRange(0, 2).Draw(m.t, "push") > 0 && !m.push(rapid.IntRange(0, 3).Draw(m.t, "publish") > 0) {
 			m.next()
