@@ -18,6 +18,82 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/storetest"
 )
 
+// largest notes the number of records of the largest transaction.
+type largest struct {
+	store.Store
+	records int
+}
+
+func (l *largest) Write(ctx context.Context, puts []store.Record, deletes []store.Delete) error {
+	l.records = max(l.records, len(puts)+len(deletes))
+	return l.Store.Write(ctx, puts, deletes)
+}
+
+// TestTransactionsOfLiveHaveRoom: with ten pins, and as many endpoints as an organisation
+// may have, each of which hears all events and waits for none, the largest transactions
+// have fewer than the 100 records that DynamoDB takes. An event is four records for such an
+// endpoint, and a completion with a move has two events.
+func TestTransactionsOfLiveHaveRoom(t *testing.T) {
+	fetched := plan
+	fetched.Remote = digest("a") // the version gets another name, which is one record more
+	set := func(w *world, s *admin.Service, x tenant, in admin.SetLive) error {
+		in.Domain, in.IdempotencyKey = x.project.Domain, "k"
+		_, err := s.SetLive(w.ctx, w.deployer(x), in)
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		// do is done with the job that is live, and one that is about to be.
+		do      func(w *world, s *admin.Service, x tenant, live, next admin.ExportJob) error
+		records int
+	}{
+		{"a completion", func(w *world, s *admin.Service, _ tenant, _, next admin.ExportJob) error {
+			want(w.t, w.BeginExport(w.ctx, next.ID, plan), "")
+			return s.CompleteExport(w.ctx, next.ID, bundleOf(next))
+		}, 91},
+		{"a completion with the bundle of another export", func(w *world, s *admin.Service, _ tenant, live, next admin.ExportJob) error {
+			reused, err := s.ReuseExport(w.ctx, next.ID, fetched, live.ID, bundleOf(live))
+			if !reused {
+				w.t.Error("nothing was reused")
+			}
+			return err
+		}, 92},
+		{"a roll back", func(w *world, s *admin.Service, x tenant, live, _ admin.ExportJob) error {
+			return set(w, s, x, admin.SetLive{Action: admin.ActRollback, From: live.ID})
+		}, 48},
+		{"a promote", func(w *world, s *admin.Service, x tenant, live, _ admin.ExportJob) error {
+			moves, _, err := w.LiveHistory(w.ctx, x.caller, x.project.Domain, "", 2)
+			want(w.t, err, "")
+			return set(w, s, x, admin.SetLive{Action: admin.ActPromote, Job: moves[1].Job})
+		}, 48},
+		{"the end of the project", func(w *world, s *admin.Service, x tenant, _, _ admin.ExportJob) error {
+			_, err := s.RevokeProject(w.ctx, x.project.ID)
+			return err
+		}, 24},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			x := w.tenant("docs.example.com")
+			var live admin.ExportJob
+			for range 12 {
+				live = w.deploy(x)
+			}
+			w.publish(x)
+			next := w.startLive(x)
+			for n := range admin.MaxWebhooks {
+				_, err := w.CreateWebhook(w.ctx, w.Operator(x.ID), admin.CreateWebhook{URL: fmt.Sprintf("https://hooks.example.com/%d", n), Events: admin.WebhookEvents()})
+				want(t, err, "")
+			}
+			l := &largest{Store: w.store}
+			before := w.live(x)
+			want(t, c.do(w, admin.New(admin.Options{Store: l, Objects: w.objects, Runner: w.runner, Now: w.Time}), x, live, next), "")
+			if l.records != c.records || l.records > store.MaxTransaction || w.live(x) == before {
+				t.Errorf("%d records, want %d; %s is live", l.records, c.records, w.live(x))
+			}
+		})
+	}
+}
+
 // deployer is a caller of a tenant with all scopes that go together.
 func (w *world) deployer(x tenant) admin.Caller {
 	c := x.caller

@@ -35,7 +35,8 @@ func WebhookEvents() []string {
 
 const (
 	// MaxWebhooks is how many endpoints an organisation may have: their outbox rows
-	// are part of the transaction of each change.
+	// are part of the transaction of each change. With one more, a completion that goes
+	// live would have too many records (store.MaxTransaction).
 	MaxWebhooks = 10
 	// secretOverlap is how long a secret still signs after it was changed.
 	secretOverlap = 24 * time.Hour
