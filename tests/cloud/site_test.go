@@ -110,7 +110,7 @@ func (d *deployment) siteFunction(t *testing.T) func(label, path string, header 
 		iam(url.Values{"Action": {"DeleteRole"}, "RoleName": {name}})
 	})
 	var made struct{ FunctionURL string }
-	if err := json.Unmarshal(d.request(t, "lambda", "POST", "/2021-10-31/functions/"+name+"/url", `{"AuthType":"NONE","InvokeMode":"RESPONSE_STREAM"}`, map[string]string{"Content-Type": "application/json"}), &made); err != nil {
+	if err := json.Unmarshal(d.request(t, "lambda", "POST", "/2021-10-31/functions/"+name+"/url", `{"AuthType":"NONE"}`, map[string]string{"Content-Type": "application/json"}), &made); err != nil {
 		t.Fatal(err)
 	}
 	for _, action := range []string{"lambda:InvokeFunctionUrl", "lambda:InvokeFunction"} {
@@ -154,7 +154,7 @@ func plainTransport() *http.Transport {
 	return t
 }
 
-var hashedStyles = regexp.MustCompile(`/bindery/[^" ]+\.[0-9a-f]{8,64}\.css`)
+var hashedStyles = regexp.MustCompile(`bindery/[^" ]+\.[0-9a-f]{8,64}\.css`)
 
 // sites has a function serve what is live of a domain, and an export to people with a link.
 func (d *deployment) sites(t *testing.T, org admin.Organisation, domain string, live func(text string) (job string)) {
@@ -182,7 +182,7 @@ func (d *deployment) sites(t *testing.T, org admin.Organisation, domain string, 
 	}
 	if styles := hashedStyles.FindString(page); styles == "" {
 		t.Error("the page has no hashed style sheet")
-	} else if status, _, _ := get(slug, styles); status != http.StatusOK {
+	} else if status, _, _ := get(slug, "/"+styles); status != http.StatusOK {
 		t.Errorf("%s: %d", styles, status)
 	}
 	if status, _, _ := get(slug, "/no/such/page"); status != http.StatusNotFound {
