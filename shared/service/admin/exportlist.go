@@ -42,10 +42,6 @@ const maxExportsLooked = 2 * MaxPage
 // page may hold fewer jobs than its limit, or none, where more follow.
 // It returns CodeInvalid.
 func (s *Service) ListExports(ctx context.Context, c Caller, in ExportList) ([]ExportJob, string, error) {
-	limit, err := checkPage(in.Limit)
-	if err != nil {
-		return nil, "", err
-	}
 	if in.Domain != "" {
 		if err := CheckDomain("domain", in.Domain); err != nil {
 			return nil, "", err
@@ -59,7 +55,16 @@ func (s *Service) ListExports(ctx context.Context, c Caller, in ExportList) ([]E
 	} else if c.outside(in.Domain) {
 		return []ExportJob{}, "", nil
 	}
-	q := store.Query{PK: exportsPK(c.OrganisationID, in.Domain), Limit: limit, Descending: true}
+	return s.listExports(ctx, c, in.Domain, in)
+}
+
+// listExports is ListExports of those that have rows of a domain, or of a project.
+func (s *Service) listExports(ctx context.Context, c Caller, of string, in ExportList) ([]ExportJob, string, error) {
+	limit, err := checkPage(in.Limit)
+	if err != nil {
+		return nil, "", err
+	}
+	q := store.Query{PK: exportsPK(c.OrganisationID, of), Limit: limit, Descending: true}
 	if in.Cursor != "" {
 		if !exportCursorForm().MatchString(in.Cursor) {
 			return nil, "", FieldErrorf("cursor", "is not one that a list of exports returned")

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bindery-docs/bindery/shared/base/lazy"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -648,10 +650,57 @@ func (s *Service) promotable(ctx context.Context, c Caller, p Project, id string
 	case j.Project != p.ID:
 		return ExportJob{}, notFound("export job")
 	}
+	return j, s.obstacle(ctx, p, j)
+}
+
+// obstacle returns CodeInvalid, CodeJobRunning, CodeJobFailed or CodeBundleGone for a
+// job that can't be the live version of its project now.
+func (s *Service) obstacle(ctx context.Context, p Project, j ExportJob) error {
 	if err := j.liveFor(p); err != nil {
-		return ExportJob{}, err
+		return err
 	}
-	return j, s.bundleThere(ctx, j)
+	return s.bundleThere(ctx, j)
+}
+
+// Deployment is an export that may go live.
+type Deployment struct {
+	ExportJob
+	// Obstacle says why it can't be live now; nil where it can.
+	Obstacle *Error
+}
+
+// Deployments returns a page of the exports of a caller's project that may go live,
+// as ListExports does.
+// It returns CodeInvalid.
+func (s *Service) Deployments(ctx context.Context, c Caller, p Project, cursor string, limit int) ([]Deployment, string, error) {
+	if p.Organisation != c.OrganisationID || c.outside(p.Domain) {
+		return []Deployment{}, "", nil
+	}
+	jobs, next, err := s.listExports(ctx, c, p.ID, ExportList{Cursor: cursor, Limit: limit})
+	if err != nil {
+		return nil, "", err
+	}
+	all := make([]Deployment, len(jobs))
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(statConcurrency)
+	for i, j := range jobs {
+		g.Go(func() (err error) {
+			all[i], err = s.Deployment(gctx, p, j)
+			return err
+		})
+	}
+	return all, next, g.Wait()
+}
+
+// Deployment returns what is in the way of a job that the caller has read, and of its
+// project. It returns the store's errors.
+func (s *Service) Deployment(ctx context.Context, p Project, j ExportJob) (Deployment, error) {
+	err := s.obstacle(ctx, p, j)
+	own, ok := errors.AsType[*Error](err)
+	if err != nil && !ok {
+		return Deployment{}, err
+	}
+	return Deployment{j, own}, nil
 }
 
 // bundleThere returns CodeJobRunning, CodeJobFailed or CodeBundleGone for a job that

@@ -944,3 +944,54 @@ func TestWhatACompletionCosts(t *testing.T) {
 		t.Errorf("reads and writes of the twelfth: %s", d)
 	}
 }
+
+// TestDeployments are the exports of a project that may go live, each with what is in
+// the way of that.
+func TestDeployments(t *testing.T) {
+	w := newWorld(t, func(o *admin.Options) { o.MaxRunning = 100 })
+	x, y := w.tenant("docs.example.com"), w.tenant("other.example.com")
+	first := w.deploy(x)
+	w.complete(w.start(x)) // an export that may not go live
+	gone, other := w.deploy(x), w.deploy(y)
+	want(t, w.objects.Delete(w.ctx, bundleOf(gone).Key), "")
+	running := w.startLive(x)
+
+	obstacles := func(c admin.Caller, limit int) (list []string) {
+		t.Helper()
+		for cursor, more := "", true; more; more = cursor != "" {
+			var page []admin.Deployment
+			var err error
+			if page, cursor, err = w.Deployments(w.ctx, c, x.project, cursor, limit); err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range page {
+				text := d.ID
+				if d.Obstacle != nil {
+					text += " " + admin.CodeOf(d.Obstacle)
+				}
+				list = append(list, text)
+			}
+		}
+		return list
+	}
+	all := []string{running.ID + " job_running", gone.ID + " bundle_gone", first.ID}
+	for _, limit := range []int{0, 1, 2} {
+		if diff := cmp.Diff(all, obstacles(x.caller, limit)); diff != "" {
+			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
+		}
+	}
+	if list := obstacles(y.caller, 0); list != nil {
+		t.Errorf("another organisation sees %v, its own is %s", list, other.ID)
+	}
+	if _, _, err := w.Deployments(w.ctx, x.caller, x.project, "x", 0); admin.CodeOf(err) != admin.CodeInvalid {
+		t.Errorf("a cursor of nothing: %v", err)
+	}
+	// A project with another kind has none that can be promoted.
+	w.configure(x, func(c *admin.Configuration) { c.Kind = admin.KindAirGapped })
+	x.project.Kind = admin.KindAirGapped
+	for _, d := range obstacles(x.caller, 0) {
+		if !strings.HasSuffix(d, " invalid_request") {
+			t.Errorf("of another kind: %s", d)
+		}
+	}
+}

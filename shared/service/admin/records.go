@@ -73,6 +73,7 @@ import (
 //	                end#<round>      how the round ended
 //	exports#<org>   <row>            an ExportJob, sorted by time
 //	exports#<org>#<domain> <row>     the same, for each domain
+//	exports#<org>#<project> <row>    the same, for each project: those that may go live
 //	secret#<org>    <prj>            a credential on AWS, encrypted (package kmsstore)
 //	request#<org>#<operation>#<digest>  request   a request with an Idempotency-Key
 const (
@@ -194,23 +195,28 @@ func dueKey(shard int, sk string) store.Key {
 func domainKey(name string) store.Key { return store.Key{PK: "domain#" + name, SK: skDomain} }
 func jobKey(id string) store.Key      { return store.Key{PK: "export#" + id, SK: skJob} }
 
-// exportRows are the keys by which a job is listed: of all of its organisation,
-// and of its domain. They sort by time.
+// exportRows are the keys by which a job is listed: of all of its organisation, of
+// its domain, and of its project if it may go live. They sort by time.
 func exportRows(j ExportJob) []store.Key {
 	row := exportRow(j)
-	return []store.Key{{PK: exportsPK(j.Organisation, ""), SK: row}, {PK: exportsPK(j.Organisation, j.Domain), SK: row}}
+	keys := []store.Key{{PK: exportsPK(j.Organisation, ""), SK: row}, {PK: exportsPK(j.Organisation, j.Domain), SK: row}}
+	if j.GoLive != nil {
+		keys = append(keys, store.Key{PK: exportsPK(j.Organisation, j.Project), SK: row})
+	}
+	return keys
 }
 
 // exportRow is a job's place in lists, which is the cursor after it, too.
 func exportRow(j ExportJob) string { return timePart(j.CreatedAt) + "." + j.ID }
 
-// exportsPK is the partition of the rows of an organisation's exports: of all, or
-// of those of a domain.
-func exportsPK(org, domain string) string {
-	if domain == "" {
+// exportsPK is the partition of the rows of an organisation's exports: of all, of those
+// of a domain, or of those of a project that may go live. No domain looks like the
+// identifier of a project.
+func exportsPK(org, of string) string {
+	if of == "" {
 		return "exports#" + org
 	}
-	return "exports#" + org + "#" + domain
+	return "exports#" + org + "#" + of
 }
 
 func failureKey(job string) store.Key { return store.Key{PK: "export#" + job, SK: skFailure} }
