@@ -28,6 +28,10 @@ func full(w *world) (tenant, *browser, *strings.Replacer) {
 	var job admin.ExportJob
 	var agent admin.AgentJob
 	var key admin.Key
+	var findings []admin.Finding
+	for n := range 120 {
+		findings = append(findings, admin.Finding{Severity: "warning", Code: "link-missing", File: fmt.Sprintf("f%03d.mdx", n), Line: 1, Message: "x"})
+	}
 	for i := range 25 {
 		name := fmt.Sprint("n", i)
 		if key, _, err = w.CreateKey(w.ctx, admin.KeyRequest{Organisation: x.ID, Name: name}); err != nil {
@@ -42,10 +46,6 @@ func full(w *world) (tenant, *browser, *strings.Replacer) {
 		}
 		site := map[string]string{"docs.json": "{}", "index.mdx": name, name + ".mdx": "x"}
 		snapshot = w.publish(x, site)
-		var findings []admin.Finding
-		for n := range 120 {
-			findings = append(findings, admin.Finding{Severity: "warning", Code: "link-missing", File: fmt.Sprintf("f%03d.mdx", n), Line: 1, Message: "x"})
-		}
 		job = w.export(x, name, findings...)
 		if agent, err = w.StartAgentJob(w.ctx, c, admin.StartAgentJob{Project: x.project.ID, Prompt: "x", Ref: name}); err != nil {
 			w.t.Fatal(err)
@@ -54,6 +54,11 @@ func full(w *world) (tenant, *browser, *strings.Replacer) {
 			w.t.Fatal(err)
 		}
 	}
+	for i := range 25 {
+		job = w.deploy(x, fmt.Sprint("v", i), listed)
+	}
+	w.find(job, findings...)
+	w.change(job, 60)
 	return x, b, strings.NewReplacer("{org}", x.ID, "{project}", x.project.ID, "{key}", key.ID, "{webhook}", hook.ID, "{person}", b.person.ID,
 		"{$}", "", "/exports/{job}", "/exports/"+job.ID, "{job}", agent.ID, "{snapshot}", snapshot.ID, "{delivery}", "evt_none")
 }
@@ -66,6 +71,7 @@ func TestPagesAskLittleOfTheStore(t *testing.T) {
 	_, b, fill := full(w)
 	// Pages of lists read each entry, or who made it.
 	lists := map[string]int64{
+		"/org/{org}/projects/{project}": 13, "/org/{org}/projects/{project}/deployments": 20, "/org/{org}/projects/{project}/live": 20,
 		"/org/{org}/keys": 2 * 20, "/org/{org}/keys/new": 100, "/org/{org}/projects": 2 * 20, "/org/{org}/exports": 20, "/org/{org}/exports/new": 20,
 		"/org/{org}/projects/{project}/snapshots": 20, "/org/{org}/agents": 20, "/org/{org}/agents/new": 20, "/org/{org}/members": 20, "/org/{org}/audit": 50,
 	}

@@ -240,6 +240,10 @@ func (d *Dashboard) routes() []route {
 		{method: get, path: org + "/projects/{project}/snapshots/{snapshot}", action: admin.ActionRead, handle: snapshotPage},
 		{method: get, path: org + "/projects/{project}/snapshots/{snapshot}/restore", action: admin.ActionExport, handle: restorePage},
 		{method: post, path: org + "/projects/{project}/snapshots/{snapshot}/restore", action: admin.ActionExport, handle: restoreSnapshot},
+		{method: get, path: org + "/projects/{project}/deployments", action: admin.ActionRead, handle: deploymentsPage},
+		{method: get, path: org + "/projects/{project}/live", action: admin.ActionRead, handle: historyPage},
+		{method: post, path: org + "/projects/{project}/live", action: admin.ActionDeploy, handle: setLive},
+		{method: get, path: org + "/projects/{project}/rollback", action: admin.ActionDeploy, handle: rollbackPage},
 
 		{method: get, path: org + "/exports", action: admin.ActionRead, handle: exportsPage},
 		{method: get, path: org + "/exports/new", action: admin.ActionExport, handle: newExportPage},
@@ -249,6 +253,9 @@ func (d *Dashboard) routes() []route {
 		{method: post, path: org + "/exports/{job}/bundle", action: admin.ActionRead, handle: bundleLink},
 		{method: get, path: org + "/exports/{job}/cancel", action: admin.ActionExport, handle: cancelExportPage},
 		{method: post, path: org + "/exports/{job}/cancel", action: admin.ActionExport, handle: cancelExport},
+		{method: get, path: org + "/exports/{job}/visit", action: admin.ActionRead, handle: visit},
+		{method: get, path: org + "/exports/{job}/promote", action: admin.ActionDeploy, handle: promotePage},
+		{method: post, path: org + "/exports/{job}/promote", action: admin.ActionDeploy, handle: promote},
 
 		{method: get, path: org + "/agents", action: admin.ActionRead, handle: agentsPage},
 		{method: get, path: org + "/agents/new", action: admin.ActionAgent, handle: newAgentPage},

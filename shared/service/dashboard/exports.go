@@ -14,6 +14,7 @@ type exportsView struct {
 	Domain   string
 	Statuses []choice
 	Filtered bool
+	Steps    []step
 }
 
 func exportsPage(q *request) error {
@@ -27,6 +28,15 @@ func exportsPage(q *request) error {
 	var err error
 	if v.Jobs, v.Next, err = q.admin().ListExports(q.ctx(), q.caller, in); err != nil {
 		return q.again(err, show)
+	}
+	if len(v.Jobs) == 0 && !v.Filtered && in.Cursor == "" { // people begin at this page
+		projects, _, err := q.admin().OwnProjects(q.ctx(), q.caller, "", newOrganisation+1)
+		if err != nil {
+			return err
+		}
+		if v.Steps, err = q.stepsLeft(projects, nil); err != nil {
+			return err
+		}
 	}
 	return show(http.StatusOK, nil)
 }
@@ -78,6 +88,13 @@ type exportView struct {
 	CPU time.Duration
 	// Link is a link to the bundle that was just made; nil before it is asked for.
 	Link *store.Link
+	// Deployment is how an export that may go live is shown; nil for others, and after
+	// the end of the project.
+	Deployment *deploymentView
+	Live       liveView
+	// Visit reports whether the export has a host of its own.
+	Visit   bool
+	Changes *changesView
 }
 
 func (q *request) export(link *store.Link, code int, p *problem) error {
@@ -95,7 +112,36 @@ func (q *request) export(link *store.Link, code int, p *problem) error {
 			v.CPU += t.Took()
 		}
 	}
+	if err := q.addLive(&v); err != nil {
+		return err
+	}
+	v.Changes = q.changes(j)
 	return q.show(code, "export", "Export of "+j.Domain, v, p)
+}
+
+// addLive adds what can be done with an export as a version of its site.
+func (q *request) addLive(v *exportView) error {
+	p, err := q.as().Project(q.ctx(), v.Project)
+	if admin.CodeOf(err) == admin.CodeNotFound || err == nil && !p.RevokedAt.IsZero() {
+		return nil
+	}
+	if err == nil {
+		v.Live, err = q.live(p)
+	}
+	if err != nil {
+		return err
+	}
+	v.Visit = v.Live.visits(v.ExportJob)
+	if v.GoLive == nil {
+		return nil
+	}
+	d, err := q.admin().Deployment(q.ctx(), p, v.ExportJob)
+	if err != nil {
+		return err
+	}
+	row := v.Live.deployment(d)
+	v.Deployment, v.Visit = &row, row.Visit
+	return nil
 }
 
 func exportPage(q *request) error {

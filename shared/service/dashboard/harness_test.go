@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/delivery/diff"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/dashboard"
 	"github.com/bindery-docs/bindery/shared/service/local"
@@ -59,7 +60,13 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
+// newWorld is a world that serves sites.
 func newWorld(t *testing.T, change ...func(*dashboard.Options)) *world {
+	t.Helper()
+	return newWorldAt(t, admin.Sites{URL: "http://sites.example:8787", Key: []byte("key")}, change...)
+}
+
+func newWorldAt(t *testing.T, sites admin.Sites, change ...func(*dashboard.Options)) *world {
 	t.Helper()
 	w := &world{t: t, ctx: t.Context(), Clock: storetest.NewClock(time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)), log: &lockedBuffer{}}
 	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Temporary: true, BaseURL: "http://127.0.0.1:1", Now: w.Time})
@@ -68,7 +75,7 @@ func newWorld(t *testing.T, change ...func(*dashboard.Options)) *world {
 	}
 	t.Cleanup(func() { _ = l.Close(context.Background()) })
 	w.objects, w.calls = l.Objects(), &calls{Store: l.Store()}
-	w.Service = admin.New(admin.Options{Store: w.calls, Objects: l.Objects(), Runner: l.Runner(), Now: w.Time, AgentReady: func(_ context.Context, _ admin.Project, model string) (string, error) {
+	w.Service = admin.New(admin.Options{Store: w.calls, Objects: l.Objects(), Runner: l.Runner(), Now: w.Time, Sites: sites, AgentReady: func(_ context.Context, _ admin.Project, model string) (string, error) {
 		if model == "" {
 			model = "best"
 		}
@@ -169,37 +176,105 @@ func (w *world) publish(x tenant, site map[string]string) admin.Snapshot {
 	return p
 }
 
-// export exports the newest snapshot, with findings.
+// export exports the newest snapshot, with findings. The archive is not there.
 func (w *world) export(x tenant, label string, findings ...admin.Finding) admin.ExportJob {
 	w.t.Helper()
-	c := w.Operator(x.ID)
-	c.Plan = admin.PlanEnterprise
-	w.Advance(time.Second)
-	j, err := w.StartExport(w.ctx, c, admin.StartExport{Domain: x.project.Domain, Version: label})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	j := w.start(x, admin.StartExport{Version: label})
+	w.find(j, findings...)
+	w.complete(j, admin.Bundle{Size: 5 << 20})
+	return j
+}
+
+// find stores what an export found.
+func (w *world) find(j admin.ExportJob, findings ...admin.Finding) {
+	w.t.Helper()
 	var lines bytes.Buffer
 	for _, f := range findings {
 		if err := json.NewEncoder(&lines).Encode(f); err != nil {
 			w.t.Fatal(err)
 		}
 	}
-	_, err = w.objects.Put(w.ctx, admin.FindingsKey(j.ID), &lines, store.PutOptions{})
-	bundle := admin.Bundle{Key: "exports/" + j.ID + "/bundle.tar.gz", Size: 5 << 20, SHA256: strings.Repeat("c", 64), Pages: 10}
+	w.put(admin.FindingsKey(j.ID), lines.String())
+}
+
+// deploy makes an export that may go live, with an archive that is there.
+func (w *world) deploy(x tenant, label string, change ...func(*admin.Bundle)) admin.ExportJob {
+	w.t.Helper()
+	j := w.start(x, admin.StartExport{Version: label, GoLive: true})
+	b := admin.Bundle{Size: 7, Index: "1-2-c"}
+	for _, c := range change {
+		c(&b)
+	}
+	w.put(bundleKey(j), "archive")
+	w.complete(j, b)
+	return j
+}
+
+// listed has a bundle changed many pages.
+func listed(b *admin.Bundle) {
+	b.Changes = admin.Changes{Job: "exp_before", Version: "before", PagesChanged: 60, PagesAdded: 1, Listed: true}
+}
+
+// change stores the list of what an export changed, with a number of changed pages.
+func (w *world) change(j admin.ExportJob, pages int) {
+	w.t.Helper()
+	var r diff.Result
+	for n := range pages {
+		p := diff.Page{Address: fmt.Sprintf("/page%02d", n), Title: "Page", Changes: []diff.Change{
+			{Before: "the words", Removed: "old <b>", Added: "new", After: "after"}, {Added: "second"}, {Added: "third"}, {Added: "fourth"},
+		}}
+		p.Words.Added, p.Words.Removed = 4, 2
+		r.Pages.Changed = append(r.Pages.Changed, p)
+	}
+	r.Pages.Added = []diff.Page{{Address: "/new", Title: "New"}}
+	r.LostAddresses = []diff.LostAddress{{Address: "/old", Title: "Old", Redirect: &diff.Redirect{Source: "/old", Destination: "/new"}}}
+	text, err := json.Marshal(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.put(admin.ChangesKey(j.ID), string(text))
+}
+
+// start starts an export of the newest snapshot.
+func (w *world) start(x tenant, in admin.StartExport) admin.ExportJob {
+	w.t.Helper()
+	c := w.Operator(x.ID)
+	c.Plan = admin.PlanEnterprise
+	w.Advance(time.Second)
+	in.Domain = x.project.Domain
+	j, err := w.StartExport(w.ctx, c, in)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return j
+}
+
+// complete ends an export with a bundle.
+func (w *world) complete(j admin.ExportJob, b admin.Bundle) {
+	w.t.Helper()
+	w.Advance(time.Second)
+	b.Key, b.SHA256, b.Pages = bundleKey(j), strings.Repeat("c", 64), 10
 	for _, step := range []func() error{
-		func() error { return err },
 		func() error {
 			return w.BeginExport(w.ctx, j.ID, admin.ExportPlan{Renderer: "r", Shards: 1, Pages: 10})
 		},
 		func() error { return w.MarkShard(w.ctx, j.ID, 1, 10, 0) },
-		func() error { return w.CompleteExport(w.ctx, j.ID, bundle) },
+		func() error { return w.CompleteExport(w.ctx, j.ID, b) },
 	} {
 		if err := step(); err != nil {
 			w.t.Fatal(err)
 		}
 	}
-	return j
+}
+
+func bundleKey(j admin.ExportJob) string { return "exports/" + j.ID + "/bundle.tar.gz" }
+
+// put stores an object.
+func (w *world) put(key, text string) {
+	w.t.Helper()
+	if _, err := w.objects.Put(w.ctx, key, strings.NewReader(text), store.PutOptions{}); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // tenant is an organisation with a project.

@@ -14,6 +14,7 @@ type projectsView struct {
 	// Newest is the newest export of each domain that has one.
 	Newest map[string]*admin.ExportJob
 	Next   string
+	Steps  []step
 }
 
 func projectsPage(q *request) error {
@@ -28,6 +29,11 @@ func projectsPage(q *request) error {
 	}
 	if v.Newest, err = q.admin().NewestExports(q.ctx(), q.caller, domains); err != nil {
 		return err
+	}
+	if next == "" && q.value("cursor") == "" {
+		if v.Steps, err = q.stepsLeft(projects, v.Newest); err != nil {
+			return err
+		}
 	}
 	return q.page("projects", "Projects", v)
 }
@@ -125,6 +131,12 @@ type projectView struct {
 	Features []featureRow
 	Newest   *admin.ExportJob // the domain's newest export
 	Snapshot *admin.Snapshot
+	Live     liveView
+	// Steps are those to a first live version; none once there is one.
+	Steps       []step
+	Deployments []deploymentView
+	More        bool // deployments
+	Running     int  // of those that are shown
 }
 
 func projectPage(q *request) error {
@@ -132,10 +144,25 @@ func projectPage(q *request) error {
 	if err != nil {
 		return err
 	}
+	return q.showProject(p)(http.StatusOK, nil)
+}
+
+// showProject shows the page of a project.
+func (q *request) showProject(p admin.Project) func(int, *problem) error {
+	return func(code int, wrong *problem) error {
+		v, err := q.projectView(p)
+		if err != nil {
+			return err
+		}
+		return q.show(code, "project", p.Domain, v, wrong)
+	}
+}
+
+func (q *request) projectView(p admin.Project) (projectView, error) {
 	v := projectView{Project: p, Kinds: admin.Kinds(), Features: features(p)}
 	jobs, _, err := q.admin().ListExports(q.ctx(), q.caller, admin.ExportList{Domain: p.Domain, Limit: 1})
 	if err != nil {
-		return err
+		return v, err
 	}
 	if len(jobs) > 0 {
 		v.Newest = &jobs[0]
@@ -145,9 +172,28 @@ func projectPage(q *request) error {
 	case code == "":
 		v.Snapshot = &newest
 	case code != admin.CodeNotFound && code != admin.CodeNoSnapshot:
-		return err
+		return v, err
 	}
-	return q.page("project", p.Domain, v)
+	if v.Live, err = q.live(p); err != nil {
+		return v, err
+	}
+	if err := q.describe(&v.Live, p); err != nil {
+		return v, err
+	}
+	next := ""
+	if v.Deployments, next, err = q.deployments(p, v.Live, "", deploymentsShown); err != nil {
+		return v, err
+	}
+	v.More = next != ""
+	for _, d := range v.Deployments {
+		if !d.Status.Final() {
+			v.Running++
+		}
+	}
+	if v.Live.Move.Job == "" {
+		v.Steps = q.projectSteps(p, v.Snapshot != nil, v.Live, v.Deployments)
+	}
+	return v, nil
 }
 
 type settingsView struct {

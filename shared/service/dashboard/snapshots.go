@@ -56,7 +56,7 @@ func snapshotsPage(q *request) error {
 			break
 		}
 		row := snapshotRow{Snapshot: s}
-		if row.By, err = publishers(s); err != nil {
+		if row.By, err = publishers(s.PublishedBy); err != nil {
 			return err
 		}
 		if i+1 < len(list.Snapshots) {
@@ -70,12 +70,11 @@ func snapshotsPage(q *request) error {
 	return q.page("snapshots", "Snapshots of "+p.Domain, v)
 }
 
-// publishers returns who published a snapshot: people by name, keys by theirs for
-// those who may see keys. Each is read once.
-func (q *request) publishers() func(admin.Snapshot) (string, error) {
+// publishers returns who published a snapshot or started an export, by id: people by
+// name, keys by theirs for those who may see keys. Each is read once.
+func (q *request) publishers() func(id string) (string, error) {
 	names, keys := q.names(), map[string]string{}
-	return func(s admin.Snapshot) (string, error) {
-		id := s.PublishedBy
+	return func(id string) (string, error) {
 		switch {
 		case id == "":
 			return "", nil
@@ -131,7 +130,7 @@ func snapshotPage(q *request) error {
 	if v.Snapshot, err = q.admin().Snapshot(q.ctx(), q.caller, p.ID, q.r.PathValue("snapshot")); err != nil {
 		return err
 	}
-	if v.By, err = q.publishers()(v.Snapshot); err != nil {
+	if v.By, err = q.publishers()(v.PublishedBy); err != nil {
 		return err
 	}
 	newest, err := q.admin().LatestSnapshot(q.ctx(), q.caller, p.Domain)

@@ -98,6 +98,10 @@ var done = map[string]string{
 	"restored":    "This snapshot is the newest again: the next export is made from it.",
 	"started":     "The export was started.",
 	"cancelled":   "It was cancelled.",
+	"promoted":    "This version is live. The site is held: release it to let the next export go live by itself.",
+	"rollback":    "The version before is live again. The site is held: release it to let the next export go live by itself.",
+	"hold":        "The site is held: no export goes live by itself.",
+	"release":     "The site is not held any more.",
 	"asked":       "The agent has begun.",
 	"sent":        "The message was sent.",
 	"archived":    "The job was archived.",
@@ -221,6 +225,7 @@ func (d *Dashboard) functions() template.FuncMap {
 		"lines":    func(list string) string { return strings.Join(lines(list), "\n") },
 		"join":     func(v []string) string { return strings.Join(v, ", ") },
 		"sentence": sentence, "capital": capital, "agent": agentName,
+		"changed": changedText, "passages": passages,
 		"list": func(v ...string) []string { return v },
 		"web":  web,
 	}
