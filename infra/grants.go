@@ -157,7 +157,7 @@ func grants() map[string]access {
 		dashboardFunction: {
 			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, signs: []string{signer},
 			sources: published, // for the lines of findings, and what a snapshot changed
-			exports: map[string][]string{bundleFiles: get, findings: get}, exportsListing: true,
+			exports: map[string][]string{bundleFiles: get, findings: get, changeLists: get}, exportsListing: true,
 			runs: []string{"StartExecution", "DescribeExecution", "StopExecution"}, agents: []string{"StartExecution"},
 		},
 

@@ -110,7 +110,8 @@ func (d *deployment) pageAssets(t *testing.T, v *harness.Visitor) {
 	}
 }
 
-// exportsOfPeople starts an export, sees it end, and cancels another one.
+// exportsOfPeople starts two exports, sees them end and what the second one changed,
+// makes the first one live again, and cancels another one.
 func (d *deployment) exportsOfPeople(t *testing.T, v *harness.Visitor, at string) {
 	t.Helper()
 	const domain = "people.example.com"
@@ -118,6 +119,7 @@ func (d *deployment) exportsOfPeople(t *testing.T, v *harness.Visitor, at string
 	d.Key = d.newKey(t, strings.TrimPrefix(at, "/org/"))
 	site := harness.MadeSite(t, 3)
 	d.publish(t, site, domain)
+	first := d.exportOfPeople(t, v, at, domain)
 	// A second snapshot, with something to find.
 	page := filepath.Join(site, "lost.mdx")
 	if err := os.WriteFile(page, []byte("---\ntitle: Lost\n---\n\n[Nowhere](/not-there)\n"), 0o644); err != nil {
@@ -125,21 +127,10 @@ func (d *deployment) exportsOfPeople(t *testing.T, v *harness.Visitor, at string
 	}
 	d.publish(t, site, domain)
 	d.Key = key
-	start := func() string {
-		t.Helper()
-		s := v.Send(at+"/exports", http.StatusOK, "domain", domain)
-		path, ok := strings.CutPrefix(s.At.Path, strings.TrimSuffix(mustParse(t, v.Base).Path, "/"))
-		if !ok || !strings.Contains(path, "/exports/exp_") {
-			t.Fatalf("the export is at %s", s.At)
-		}
-		return path
-	}
-	job := start()
-	for until := time.Now().Add(2 * time.Minute); !strings.Contains(v.See(job, http.StatusOK).Body, "completed"); time.Sleep(time.Second) {
-		if time.Now().After(until) {
-			t.Fatal("the export does not end")
-		}
-	}
+	job := d.exportOfPeople(t, v, at, domain)
+	v.See(job, http.StatusOK, "What changed for readers", "/lost")
+	v.Send(first+"/promote", http.StatusOK)
+	v.See(first, http.StatusOK, ">live</span> since")
 	v.See(job+"/findings", http.StatusOK, "[Nowhere](/not-there)")
 	link := regexp.MustCompile(`href="([^"]*bundle\.tar\.gz[^"]*)"`).FindStringSubmatch(v.Send(job+"/bundle", http.StatusOK).Body)
 	if link == nil {
@@ -158,7 +149,7 @@ func (d *deployment) exportsOfPeople(t *testing.T, v *harness.Visitor, at string
 	v.See(job+"/findings", http.StatusGone)
 
 	gate := d.hold("/diagnostics.jsonl")
-	job = start()
+	job = d.startOfPeople(t, v, at, domain)
 	gate.met(t)
 	v.See(job+"/cancel", http.StatusOK, "Cancel this export?")
 	s := v.Send(job+"/cancel", http.StatusOK)
@@ -166,6 +157,29 @@ func (d *deployment) exportsOfPeople(t *testing.T, v *harness.Visitor, at string
 	if !strings.Contains(s.Body, "cancelled") {
 		t.Errorf("the cancelled export: %s", s.Body)
 	}
+}
+
+// startOfPeople starts an export and returns the path of its page.
+func (d *deployment) startOfPeople(t *testing.T, v *harness.Visitor, at, domain string) string {
+	t.Helper()
+	s := v.Send(at+"/exports", http.StatusOK, "domain", domain)
+	path, ok := strings.CutPrefix(s.At.Path, strings.TrimSuffix(mustParse(t, v.Base).Path, "/"))
+	if !ok || !strings.Contains(path, "/exports/exp_") {
+		t.Fatalf("the export is at %s", s.At)
+	}
+	return path
+}
+
+// exportOfPeople is startOfPeople, and waits until the export is completed.
+func (d *deployment) exportOfPeople(t *testing.T, v *harness.Visitor, at, domain string) string {
+	t.Helper()
+	job := d.startOfPeople(t, v, at, domain)
+	for until := time.Now().Add(2 * time.Minute); !strings.Contains(v.See(job, http.StatusOK).Body, ">completed</span>"); time.Sleep(time.Second) {
+		if time.Now().After(until) {
+			t.Fatal("the export does not end")
+		}
+	}
+	return job
 }
 
 // agentsOfPeople asks an agent, and takes it back.

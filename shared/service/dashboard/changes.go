@@ -48,7 +48,7 @@ func (q *request) changes(j admin.ExportJob) *changesView {
 	case errors.Is(err, store.ErrNotFound):
 		return &changesView{Why: "The list went with the bundle."}
 	case errors.Is(err, errLongList):
-		return &changesView{Why: "The list is too long for this page. The API has it with the link to the bundle."}
+		return &changesView{Why: "The list is too long for this page."}
 	case err != nil:
 		q.d.opt.Log.WarnContext(q.ctx(), "the changes of an export were not read", "job", j.ID, "error", err)
 		return &changesView{Why: "The list can't be read at the moment."}

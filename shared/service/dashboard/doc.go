@@ -11,7 +11,9 @@
 //	keys.go       API keys
 //	projects.go   projects and their settings
 //	snapshots.go  snapshots, and what each changed
+//	live.go       what is live, the deployments of a project, the steps to a live site
 //	exports.go    exports
+//	changes.go    what an export changed
 //	findings.go   what an export found, with the lines it is about
 //	agents.go     agent jobs
 //	webhooks.go   webhooks, their secrets and deliveries

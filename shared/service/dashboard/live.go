@@ -43,8 +43,8 @@ func (q *request) live(p admin.Project) (liveView, error) {
 		return liveView{}, err
 	}
 	v := liveView{Live: l, Served: q.admin().SiteURL(p) != ""}
-	if err := admin.RequirePlan(q.caller, admin.PlanEnterprise); err != nil {
-		v.Refused = "Going live is not part of the organisation's plan: " + err.Error() + "."
+	if admin.RequirePlan(q.caller, admin.PlanEnterprise) != nil {
+		v.Refused = "Changing what is live needs the " + string(admin.PlanEnterprise) + " plan."
 	}
 	v.Decides = v.Refused == "" && q.may(admin.ActionDeploy)
 	return v, nil
@@ -323,9 +323,10 @@ func setLive(q *request) error {
 
 // step is one of the steps to a live site.
 type step struct {
-	Name string
-	// To is where it is done; empty where the reader's role does not allow it.
-	To, Text string
+	Name, Text string
+	// To is where it is done, or what was done; empty where the reader's role does not
+	// allow it. Link says where it leads.
+	To, Link string
 	Done     bool
 }
 
@@ -372,22 +373,34 @@ func (q *request) stepsLeft(projects []admin.Project, newest map[string]*admin.E
 	if len(newest) > 0 && !served {
 		return nil, nil // it uses the bundles, and nothing is live here
 	}
-	project := step{Name: "Create a project", Text: "A domain, and the repository that its site is written in.", Done: len(projects) > 0}
-	if q.may(admin.ActionProjects) {
-		project.To = q.path("projects", "new")
-	}
-	publish := step{Name: "Publish its site", Text: "From a folder with bindery publish, or from CI. Both need a key.", Done: published}
+	project := step{Name: "Create a project", Text: "A domain, and the repository that its site is written in.", Done: first.ID != ""}
+	publish := step{Name: "Publish its site", Text: "From its folder with bindery publish, or from CI. Both need a key.", Done: published}
 	export := step{Name: "Export it", Text: "An export makes one archive of the site.", Done: completed}
 	see := step{Name: "See it live", Text: "An export of the whole site goes live when it is completed."}
-	if first.ID != "" {
-		if publish.To = q.path("projects", first.ID); q.may(admin.ActionKeys) {
-			publish.To = q.path("keys", "new")
+	own := q.path("projects", first.ID)
+	switch {
+	case project.Done:
+		project.To, project.Link = own, first.Domain
+	case q.may(admin.ActionProjects):
+		project.To, project.Link = q.path("projects", "new"), "New project"
+	}
+	if project.Done {
+		switch {
+		case publish.Done:
+			publish.To, publish.Link = q.path("projects", first.ID, "snapshots"), "Snapshots"
+		case q.may(admin.ActionKeys):
+			publish.To, publish.Link = q.path("keys", "new"), "Make a key"
+		default:
+			publish.To, publish.Link = own, "The command"
 		}
-		export.To = query(q.path("exports", "new"), "domain", first.Domain)
-		see.To = q.path("projects", first.ID)
+		export.To, export.Link = query(q.path("exports", "new"), "domain", first.Domain), "New export"
+		if export.Done {
+			export.To, export.Link = query(q.path("exports"), "domain", first.Domain), "Exports"
+		}
+		see.To, see.Link = own, "What is live"
 	}
 	all := []step{project, publish, export}
-	if first.ID == "" || served {
+	if !project.Done || served {
 		all = append(all, see)
 	}
 	return all, nil
@@ -395,14 +408,16 @@ func (q *request) stepsLeft(projects []admin.Project, newest map[string]*admin.E
 
 // projectSteps are the steps of a project to its first live version.
 func (q *request) projectSteps(p admin.Project, published bool, l liveView, newest []deploymentView) []step {
-	publish := step{Name: "Publish the site", Text: "In its folder, with a key in the environment: the command is below.", Done: published}
-	if q.may(admin.ActionKeys) {
-		publish.To = q.path("keys", "new")
-		publish.Text += " This step makes the key."
+	publish := step{Name: "Publish the site", Text: "With the command below, in the folder of the site. It needs a key in the environment.", Done: published}
+	switch {
+	case published:
+		publish.Text, publish.To, publish.Link = "", q.path("projects", p.ID, "snapshots"), "Snapshots"
+	case q.may(admin.ActionKeys):
+		publish.To, publish.Link = q.path("keys", "new"), "Make a key"
 	}
 	export := step{Name: "Export it", Text: "The whole site, without paths and groups of readers.", Done: len(newest) > 0 && newest[0].Status == admin.ExportCompleted}
 	if q.may(admin.ActionExport) {
-		export.To = query(q.path("exports", "new"), "domain", p.Domain)
+		export.To, export.Link = query(q.path("exports", "new"), "domain", p.Domain), "New export"
 	}
 	live := step{Name: "Go live", Text: "The export goes live when it is completed."}
 	switch {
