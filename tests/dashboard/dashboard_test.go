@@ -78,6 +78,19 @@ func TestTheDashboardInABrowser(t *testing.T) {
 	}
 	send("/webhooks", "url=https://hooks.example.com/docs&events=key.created&events=export.completed")
 	send("/keys", "name=pipeline&scopes=read&scopes=write&expiry=30")
+	// Two versions that went live: what rolls back has something to go back to.
+	var versions []string
+	for _, version := range []string{"one", "two"} {
+		send("/exports", "domain=docs.example.com&version="+version)
+		versions = append(versions, at(`(async () => {
+			for (let page = ""; ; await new Promise(next => setTimeout(next, 200))) {
+				page = await fetch("`+project+`").then(r => r.text());
+				const now = new DOMParser().parseFromString(page, "text/html");
+				const version = now.querySelector("#now").closest("section").querySelector("dd a");
+				if (version && version.innerText == "`+version+`") return new URL(version.getAttribute("href"), location).href;
+			}
+		})()`))
+	}
 	linkOf := func(page, selector string) string {
 		t.Helper()
 		return at(`fetch("` + page + `").then(r => r.text()).then(t => new URL(new DOMParser().parseFromString(t, "text/html").querySelector("` + selector + `").getAttribute("href"), location).href)`)
@@ -87,6 +100,7 @@ func TestTheDashboardInABrowser(t *testing.T) {
 		base + "/webhooks", base + "/webhooks/new", webhook, webhook + "/rotate", webhook + "/remove", snapshot,
 		u.URL + "/me", base + "/exports", base + "/exports/new", export, export + "/findings", export + "/cancel", base + "/projects", base + "/projects/new",
 		project, project + "/settings", project + "/snapshots", project + "/end", base + "/keys", base + "/keys/new", base + "/agents",
+		project + "/deployments", project + "/live", project + "/rollback", versions[0] + "/promote", versions[1],
 		base + "/agents/new", base + "/usage", base + "/members", base + "/audit",
 	}
 	for n, look := range browse.AxeLooks {

@@ -126,7 +126,7 @@ func (w walker) provider(name string) {
 
 // TestAPersonWalksThroughTheDashboard signs in through a real OpenID provider, makes
 // a key and copies it, publishes with it, starts an export on its page and watches it
-// end, reads its findings, downloads the bundle, and revokes the key, which the API
+// end, reads its findings, sees it live and holds it, downloads the bundle, and revokes the key, which the API
 // refuses from then on. A viewer finds nothing to change there, and changes nothing
 // by requests of another origin or made by hand.
 func TestAPersonWalksThroughTheDashboard(t *testing.T) {
@@ -193,6 +193,12 @@ func TestAPersonWalksThroughTheDashboard(t *testing.T) {
 	export := strings.Split(ada.eval("location.href"), "?")[0]
 	ada.goTo(export + "/findings?severity=warning")
 	ada.until("its findings with their line", `document.querySelector(".findings").innerText.includes("link-missing") && document.querySelector("pre.line").innerText == "Some words, and [a link](/nowhere)."`)
+	ada.goTo(base + "/projects/" + u.Project)
+	ada.until("the export is live", `document.querySelector("#now").innerText == "Live" && document.querySelector("section.live").innerText.includes("walked")`)
+	ada.click(`form[action$="/live"] button`)
+	ada.until("the site is held", `!!document.querySelector(".said") && document.querySelector("section.live").innerText.includes("by you")`)
+	ada.goTo(base + "/projects/" + u.Project + "/live")
+	ada.until("the history", `document.querySelector("tbody").innerText.includes("walked")`)
 	ada.goTo(export)
 	ada.click(`form[action*="/bundle"] button`)
 	ada.until("a link", `!!document.querySelector("main a[download]")`)
