@@ -61,7 +61,7 @@ func (q *request) changes(j admin.ExportJob) *changesView {
 		if kind.Count = len(kind.Pages); kind.Count == 0 {
 			continue
 		}
-		if kind.More = kind.Count - maxChangedPages; kind.More > 0 {
+		if kind.More = max(0, kind.Count-maxChangedPages); kind.More > 0 {
 			kind.Pages = kind.Pages[:maxChangedPages]
 		}
 		v.Kinds = append(v.Kinds, kind)

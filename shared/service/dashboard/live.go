@@ -453,5 +453,5 @@ func changedText(c admin.Changes) string {
 	if c.AddressesLost > 0 {
 		parts = append(parts, count(c.AddressesLost, "address leads", "addresses lead")+" nowhere")
 	}
-	return cmp.Or(strings.Join(parts, ", "), "no page and no file")
+	return cmp.Or(strings.Join(parts, ", "), "nothing that readers see")
 }

@@ -378,6 +378,7 @@ func TestWhatAnExportChanged(t *testing.T) {
 	page.lacks(t, "the list", "fourth")
 	page.lacks(t, "the list", "/page25")
 	w.change(j, 0)
+	b.get(path).lacks(t, "a short list", "other pages")
 	if !strings.Contains(b.get(path).body, `<details class="changes" open>`) {
 		t.Error("a short list is not open")
 	}
@@ -389,6 +390,9 @@ func TestWhatAnExportChanged(t *testing.T) {
 		w.put(admin.ChangesKey(j.ID), text)
 		b.get(path).says(t, want, 200, want)
 	}
+	frame := w.deploy(x, "frame", func(b *admin.Bundle) { b.Changes = admin.Changes{Job: j.ID, Version: "one", Listed: true} })
+	b.get(projectPath(x)).says(t, "a change of the frame", 200, "frame live completed 1.0 s 10 nothing that readers see")
+	w.put(admin.ChangesKey(frame.ID), "{}")
 	same := w.deploy(x, "two", func(b *admin.Bundle) { b.Changes = admin.Changes{Job: j.ID, Version: "one"} })
 	b.get("/org/"+x.ID+"/exports/"+same.ID).says(t, "no changes", 200, "since one : nothing").lacks(t, "no changes", "What changed for readers")
 }

@@ -44,7 +44,7 @@ func TestALinkSignsInOnce(t *testing.T) {
 	if home := b.get("/").says(t, "home", 303); home.header.Get("Location") != "/org/"+x.ID+"/exports" {
 		t.Errorf("home leads to %s", home.header.Get("Location"))
 	}
-	b.get("/org/"+x.ID+"/exports").says(t, "exports", 200, "Nothing was exported yet", "Owner of this machine")
+	b.get("/org/"+x.ID+"/exports").says(t, "exports", 200, "What is left to do", "Owner of this machine")
 
 	if link, err = w.LocalLink(w.ctx); err != nil {
 		t.Fatal(err)

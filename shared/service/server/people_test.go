@@ -81,7 +81,7 @@ func TestTheDashboardBesideTheAPI(t *testing.T) {
 	if err := other.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if res, text := get(link); !strings.HasSuffix(res.Request.URL.Path, "/exports") || !strings.Contains(text, "Nothing was exported yet") {
+	if res, text := get(link); !strings.HasSuffix(res.Request.URL.Path, "/exports") || !strings.Contains(text, "What is left to do") {
 		t.Errorf("signed in: %s %s", res.Request.URL, text)
 	}
 	if res, _ := get(link); res.StatusCode != 401 {
