@@ -321,6 +321,29 @@ func TestNoSitesAreServed(t *testing.T) {
 	b.get("/org/"+x.ID+"/projects").says(t, "projects", 200).lacks(t, "projects", "What is left to do")
 }
 
+// After the end of a project its exports are shown, and nothing can be made live.
+func TestExportsOfAnEndedProject(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("Own", "docs.example.com")
+	b := w.as(x, "ada", admin.RoleOwner)
+	w.publish(x, map[string]string{"docs.json": "{}"})
+	first := w.deploy(x, "one")
+	w.deploy(x, "two")
+	b.post(projectPath(x)+"/end").says(t, "the end", 303)
+	export := "/org/" + x.ID + "/exports/" + first.ID
+	b.get(export).says(t, "an export", 200, "one").lacks(t, "an export", "Promote")
+	for _, path := range []string{export + "/promote", projectPath(x), projectPath(x) + "/deployments", projectPath(x) + "/live", projectPath(x) + "/rollback"} {
+		b.get(path).says(t, path, 404)
+	}
+	b.post(export+"/promote").says(t, "promote", 404)
+	b.post(projectPath(x)+"/live", "action", "hold").says(t, "hold", 404)
+	// The domain is another project's now: what was exported before is not its own.
+	if _, err := w.CreateProject(w.ctx, admin.Project{Organisation: x.ID, Domain: "docs.example.com", Repository: "https://git.example.com/docs"}); err != nil {
+		t.Fatal(err)
+	}
+	b.post(export+"/promote").says(t, "promote an export of the project before", 404)
+}
+
 // The pages of deployments and of what was live have each of them once.
 func TestDeploymentsHavePages(t *testing.T) {
 	w := newWorld(t)
