@@ -35,8 +35,8 @@ func WebhookEvents() []string {
 
 const (
 	// MaxWebhooks is how many endpoints an organisation may have: their outbox rows
-	// are part of the transaction of each change. With one more, a completion that goes
-	// live would have too many records (store.MaxTransaction).
+	// are part of the transaction of each change. Ten leave a completion that
+	// goes live 8 of store.MaxTransaction records.
 	MaxWebhooks = 10
 	// secretOverlap is how long a secret still signs after it was changed.
 	secretOverlap = 24 * time.Hour

@@ -154,6 +154,86 @@ func TestCostOfReuse(t *testing.T) {
 	}
 }
 
+// TestCostOfGoingLive holds what the cost page says of live versions against what is
+// counted: what an export that goes live asks more, and a change of what is live. It is
+// the thirteenth version, which takes the pin of the third.
+func TestCostOfGoingLive(t *testing.T) {
+	w := newWorld(t)
+	w.publish(t, sampleSite(20))
+	w.exported(t, func(o *Options) { o.KeepInObjects, o.Shards = true, 1 })
+	operator := w.admin.Operator(w.caller.OrganisationID)
+	m := &storetest.Meter{}
+	w.store, w.objects = m.Store(w.store), m.Objects(w.objects)
+	w.admin = w.service(w.store, w.objects, w.runner)
+	exports := func(live bool) [len(costRows)]int {
+		t.Helper()
+		w.now = w.now.Add(time.Minute)
+		m.WriteUnits, m.ReadUnits, m.ObjectWrites, m.ObjectReads = 0, 0, 0, 0
+		j, err := w.admin.StartExport(t.Context(), operator, admin.StartExport{Domain: domain, GoLive: live})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts, done := w.counted(t, m, j, 0, 0)
+		if done.Reused == "" {
+			t.Fatalf("the export is %+v", done)
+		}
+		return counts
+	}
+	for range 12 {
+		exports(true)
+	}
+	plain, more := exports(false), exports(true)
+	for i := range more {
+		more[i] -= plain[i]
+	}
+	a := job.LiveAsks()
+	if want := [len(costRows)]int{a.WriteUnits, a.ReadUnits}; more != want {
+		t.Errorf("an export that goes live asks for %v more (%v); the calculator says %v", more, costRows, want)
+	}
+	rows := fmt.Sprintf("| An export that goes live, more than one that does not | %d | %d | %d |\n", more[0], more[1], more[3])
+	live := func() string {
+		l, err := w.admin.Live(t.Context(), operator, domain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.Move.Job
+	}
+	was := live()
+	for _, c := range []struct {
+		row string
+		do  func() error
+	}{
+		{"A roll back or a promote", func() error {
+			_, err := w.admin.SetLive(t.Context(), operator, admin.SetLive{Domain: domain, Action: admin.ActRollback, From: was, IdempotencyKey: "back"})
+			return err
+		}},
+		{"A hold or a release", func() error {
+			_, err := w.admin.SetLive(t.Context(), operator, admin.SetLive{Domain: domain, Action: admin.ActRelease, IdempotencyKey: "release"})
+			return err
+		}},
+		{"Reading what is live", func() error {
+			_, err := w.admin.Live(t.Context(), operator, domain)
+			return err
+		}},
+	} {
+		m.WriteUnits, m.ReadUnits, m.ObjectWrites, m.ObjectReads = 0, 0, 0, 0
+		if err := c.do(); err != nil {
+			t.Fatal(err)
+		}
+		rows += fmt.Sprintf("| %s | %d | %d | %d |\n", c.row, m.WriteUnits, m.ReadUnits, m.ObjectReads)
+	}
+	if live() == was {
+		t.Error("nothing was rolled back")
+	}
+	page, err := os.ReadFile("../../../infra/docs/operate/cost.mdx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), rows) {
+		t.Errorf("the cost page should have the rows\n%s", rows)
+	}
+}
+
 // TestCostOfTheNext holds what exports ask beyond a first one, because they are
 // compared with one before and use what was kept, against the calculator. Bundles of
 // few pages are read in fewer pieces.

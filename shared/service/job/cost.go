@@ -45,6 +45,9 @@ func ReusedAsks() Asks {
 	return Asks{WriteUnits: 22, ReadUnits: 20, ObjectWrites: 5, ObjectReads: 10, Transitions: 6, Calls: 3}
 }
 
+// LiveAsks returns what an export asks more at its end that goes live.
+func LiveAsks() Asks { return Asks{WriteUnits: 16, ReadUnits: 7} }
+
 // Prices are in US dollars. See DefaultPrices for what each is for.
 type Prices struct {
 	GBSecond    float64 `json:"gbSecond"`    // Lambda, arm64: a gigabyte for a second
@@ -75,6 +78,8 @@ type Run struct {
 	// Reused reports that it rendered nothing, and Compared that its bundle was
 	// read beside that of the export before it.
 	Reused, Compared bool
+	// GoLive reports that it was made to go live.
+	GoLive bool
 	// Steps is how long its steps ran, one after another, and GBSeconds that
 	// time in gigabytes (of 1,024 MB) times seconds.
 	Steps     time.Duration
@@ -105,7 +110,7 @@ const stepMemory = 1769
 // RunOf returns the run of a finished job from its own records. Steps of which
 // nothing was noted, those of jobs of earlier programs, are missing in Steps.
 func RunOf(j admin.ExportJob, steps []admin.StepTime, requests int) Run {
-	r := Run{Pages: j.PageCount(), Shards: j.Plan.Shards, Reused: j.Reused != "", Requests: requests}
+	r := Run{Pages: j.PageCount(), Shards: j.Plan.Shards, Reused: j.Reused != "", GoLive: j.GoLive != nil, Requests: requests}
 	r.Compared = j.Bundle != nil && j.Bundle.Changes.Listed
 	for _, s := range steps {
 		memory := cmp.Or(s.MemoryMB, stepMemory) // on a laptop nothing is paid for: as if on Lambda
@@ -187,6 +192,10 @@ func (p Prices) Bill(r Run) Bill {
 		a.ReadUnits += c.ReadUnits
 		a.ObjectWrites += c.ObjectWrites
 		a.ObjectReads += c.ObjectReads
+	}
+	if r.GoLive {
+		a.WriteUnits += LiveAsks().WriteUnits
+		a.ReadUnits += LiveAsks().ReadUnits
 	}
 	a.ReadUnits += r.Requests
 	switch large := BundleAsks(r.Bundle, BundlePart); {

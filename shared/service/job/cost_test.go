@@ -165,6 +165,15 @@ func TestRunOf(t *testing.T) {
 	if bill.Made != 6.5 {
 		t.Errorf("6.5 GB-seconds at a dollar cost %v", bill.Made)
 	}
+	j.GoLive = &admin.GoLive{}
+	if live := job.RunOf(j, nil, 0); !live.GoLive {
+		t.Errorf("an export with goLive is %+v", live)
+	}
+	of := job.Prices{WriteUnit: 1, ReadUnit: 1000}
+	more := of.Bill(job.Run{GoLive: true}).Made - of.Bill(job.Run{}).Made
+	if a := job.LiveAsks(); more != float64(a.WriteUnits+1000*a.ReadUnits) {
+		t.Errorf("going live costs %v", more)
+	}
 	// Three parts and their completion more than one write, and the same for
 	// two shards of 10 MiB each, in two parts.
 	few := job.Prices{ObjectWrite: 1}.Bill(job.Run{Shards: 2})
