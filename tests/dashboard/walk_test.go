@@ -126,7 +126,7 @@ func (w walker) provider(name string) {
 
 // TestAPersonWalksThroughTheDashboard signs in through a real OpenID provider, makes
 // a key and copies it, publishes with it, starts an export on its page and watches it
-// end, reads its findings, sees it live and holds it, downloads the bundle, and revokes the key, which the API
+// end, reads its findings, visits it live and holds it, downloads the bundle, and revokes the key, which the API
 // refuses from then on. A viewer finds nothing to change there, and changes nothing
 // by requests of another origin or made by hand.
 func TestAPersonWalksThroughTheDashboard(t *testing.T) {
@@ -195,6 +195,15 @@ func TestAPersonWalksThroughTheDashboard(t *testing.T) {
 	ada.until("its findings with their line", `document.querySelector(".findings").innerText.includes("link-missing") && document.querySelector("pre.line").innerText == "Some words, and [a link](/nowhere)."`)
 	ada.goTo(base + "/projects/" + u.Project)
 	ada.until("the export is live", `document.querySelector("#now").innerText == "Live" && document.querySelector("section.live").innerText.includes("walked")`)
+	for _, visit := range []string{"section.live a.button", `tbody a[href$="/visit"]`} {
+		ada.goTo(base + "/projects/" + u.Project)
+		ada.click(visit)
+		ada.at("Hello")
+		if at := ada.eval("location.href"); strings.HasPrefix(at, u.URL) || strings.Contains(at, "token") {
+			t.Errorf("%s leads to %s", visit, at)
+		}
+	}
+	ada.goTo(base + "/projects/" + u.Project)
 	ada.click(`form[action$="/live"] button`)
 	ada.until("the site is held", `!!document.querySelector(".said") && document.querySelector("section.live").innerText.includes("by you")`)
 	ada.goTo(base + "/projects/" + u.Project + "/live")
