@@ -99,12 +99,11 @@ without it. --fresh and --no-cache render all pages.`,
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, s.Close()) }()
 			result, err := a.runThrough(ctx, cmd, s, source, project, f)
-			if err != nil {
-				return err
+			if err == nil {
+				err = a.print(result, func(w io.Writer) { a.showBundle(w, result) })
 			}
-			if err := a.print(result, func(w io.Writer) { a.showBundle(w, result) }); err != nil {
+			if err = errors.Join(err, s.Close()); err != nil {
 				return err
 			}
 			if open {
@@ -126,7 +125,7 @@ without it. --fresh and --no-cache render all pages.`,
 	flags.StringVar(&data, "data", "", "folder for all state, kept for the next run (default: a temporary one)")
 	flags.StringVar(&cache, "cache", "", "folder for what is kept for the next run (default: bindery in your cache folder)")
 	flags.BoolVar(&noCache, "no-cache", false, "render all pages, and keep nothing")
-	flags.BoolVar(&open, "open", false, "open the site in a browser, and serve it until Ctrl-C")
+	flags.BoolVar(&open, "open", false, "open the site in a browser, and serve it until Ctrl-C; what --fail-on names counts after that")
 	cmd.MarkFlagsMutuallyExclusive("cache", "no-cache")
 	failOnFlag(cmd, &f.failOn, "none")
 	a.jsonFlag(cmd)

@@ -60,6 +60,11 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 			ctx := cmd.Context()
 			log := a.logger(slog.LevelInfo)
 			options := server.Options{Dir: data, Addr: addr, Hosts: names, SitesAddr: sitesAddr, Log: log}
+			for _, name := range names {
+				if err := server.CheckHost(name); err != nil {
+					return usagef("--host %s: %s", name, err)
+				}
+			}
 			if sitesAddr != "" {
 				if err := server.CheckSitesAddr(sitesAddr); err != nil {
 					return usagef("--sites-addr %s", err)
@@ -117,7 +122,7 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 	cmd.Flags().StringVar(&data, "data", "", "folder for all state (default: $BINDERY_DATA)")
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one, which is written to DIR/env")
 	cmd.Flags().StringSliceVar(&names, "host", nil, "further host name by which clients call the API and the dashboard; may be repeated (default: the names of this machine, of --addr and of --url, and every address)")
-	cmd.Flags().StringVar(&sitesAddr, "sites-addr", "", "host below which each site has one, such as sites.example.com, with its port unless it is the usual one (default: localhost and the port, if --url is on this machine)")
+	cmd.Flags().StringVar(&sitesAddr, "sites-addr", "", "host below which each site has one, such as sites.example.com, with its port if it is not that of --url (default: localhost, if --url is on this machine)")
 	cmd.Flags().BoolVar(&withSeed, "seed", false, "create an organisation, a project and a key, once")
 	cmd.Flags().StringSliceVar(&callbacks, "webhook-host", nil, `host of your own network that webhooks may have, with its port unless it is 443, and "http://" in front where it has no encryption; may be repeated (default: $BINDERY_WEBHOOK_HOSTS)`)
 	cmd.Flags().StringSliceVar(&proxies, "trusted-proxy", nil, "network or address of a proxy in front, such as 10.0.0.0/8: its X-Forwarded-For or Forwarded says where a request comes from, for key allow-lists, limits and logs; may be repeated")

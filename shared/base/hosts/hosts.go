@@ -17,11 +17,18 @@ func Name(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// IsAddress reports whether a name is an IP address. No page of another site can make a
-// browser send one for a server that it did not mean.
+// IsAddress reports whether a name is an IP address. Names of other sites can be made to lead
+// to this machine; addresses can't.
 func IsAddress(name string) bool {
 	_, err := netip.ParseAddr(name)
 	return err == nil
+}
+
+// IsLoopback reports whether a name leads to the machine that asks: localhost, or a loopback
+// address.
+func IsLoopback(name string) bool {
+	ip, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
 // OfMachine returns the names by which browsers may call this machine: its own, and the one

@@ -21,6 +21,17 @@ func TestIsAddress(t *testing.T) {
 	}
 }
 
+func TestIsLoopback(t *testing.T) {
+	for name, want := range map[string]bool{
+		"localhost": true, "127.0.0.1": true, "127.1.2.3": true, "::1": true, "::ffff:127.0.0.1": true,
+		"": false, "a.localhost": false, "0.0.0.0": false, "192.0.2.1": false, "127.0.0.1.example": false,
+	} {
+		if IsLoopback(name) != want {
+			t.Errorf("IsLoopback(%q) is %t", name, !want)
+		}
+	}
+}
+
 func TestOfMachine(t *testing.T) {
 	last := func(listen string) string { all := append([]string{""}, OfMachine(listen)...); return all[len(all)-1] }
 	if got := last("Box.Example"); got != "box.example" {

@@ -35,14 +35,16 @@ const PreviewPath = "/bindery/open"
 const maxLabel = 63
 
 // Slug is the label of the host of a project's live site: its domain with hyphens, and the
-// random part of its identifier. A single label can't share cookies with that of another
-// project, and the random part is not to be guessed.
+// random part of its identifier, which nobody guesses. It is never the label of an export.
 func (p Project) Slug() string {
 	_, random, _ := strings.Cut(p.ID, "_")
 	name := strings.ReplaceAll(p.Domain, ".", "-")
 	name = strings.Trim(name[:max(0, min(len(name), maxLabel-1-len(random)))], "-")
-	if name == "" {
+	switch name {
+	case "":
 		return random
+	case idExport:
+		name += "-site"
 	}
 	return name + "-" + random
 }
@@ -80,7 +82,7 @@ func (s *Service) PreviewLink(ctx context.Context, c Caller, jobID string) (stri
 		return "", err
 	}
 	base := s.siteURL(jobLabel(j.ID))
-	if base == "" || j.Bundle.Index == "" {
+	if base == "" || j.Bundle.Index == "" || len(s.opt.Sites.Key) == 0 {
 		return "", nil
 	}
 	return strings.TrimSuffix(base, "/") + PreviewPath + "?token=" + url.QueryEscape(s.previewToken(jobLabel(j.ID), s.now().Add(PreviewLife))), nil
@@ -98,6 +100,9 @@ func (s *Service) previewToken(label string, end time.Time) string {
 // CheckPreview returns the end of a token for the host of a label, or false if it was not made
 // for that host, or has ended.
 func (s *Service) CheckPreview(label, token string) (time.Time, bool) {
+	if len(s.opt.Sites.Key) == 0 {
+		return time.Time{}, false
+	}
 	text, _, _ := strings.Cut(token, ".")
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -117,14 +122,19 @@ type Served struct {
 }
 
 // ServedJob returns the bundle of the export that has the host of a label. It returns
-// CodeNotFound, also where the bundle has no index, or the error of a job that has no bundle:
+// CodeNotFound, also if the bundle has no index or the project has ended, or the error of a job without a bundle:
 // CodeJobRunning, CodeJobFailed or CodeBundleGone.
 func (s *Service) ServedJob(ctx context.Context, label string) (Served, error) {
-	random, ok := strings.CutPrefix(label, idExport+"-")
-	if !ok {
+	if !IsJobLabel(label) {
 		return Served{}, notFound("export job")
 	}
-	j, err := s.job(ctx, idExport+"_"+random)
+	j, err := s.job(ctx, idExport+"_"+label[len(idExport)+1:])
+	if err == nil {
+		var p Project
+		if p, err = s.GetProject(ctx, j.Project); err == nil && !p.RevokedAt.IsZero() {
+			err = notFound("export job")
+		}
+	}
 	if err == nil {
 		err = s.bundleThere(ctx, j)
 	}
@@ -135,7 +145,10 @@ func (s *Service) ServedJob(ctx context.Context, label string) (Served, error) {
 }
 
 // IsJobLabel reports whether a label is that of the host of an export.
-func IsJobLabel(label string) bool { return strings.HasPrefix(label, idExport+"-") }
+func IsJobLabel(label string) bool {
+	random, ok := strings.CutPrefix(label, idExport+"-")
+	return ok && random != "" && !strings.Contains(random, "-")
+}
 
 func (s *Service) served(ctx context.Context, id string) (Served, error) {
 	j, err := s.job(ctx, id)
@@ -156,6 +169,9 @@ func (j ExportJob) served() (Served, error) {
 // returns CodeNotFound where no project has that slug, or nothing is live.
 func (s *Service) LiveAt(ctx context.Context, slug string) (LiveMove, error) {
 	id := projectOfSlug(slug)
+	if len(slug) > maxLabel || !validID(id) {
+		return LiveMove{}, notFound("site")
+	}
 	l, _, err := readOr[liveRecord](ctx, s, liveKey(id))
 	if err == nil && (l.Move.N == 0 || !l.EndedAt.IsZero()) {
 		err = notFound("site")

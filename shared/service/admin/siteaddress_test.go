@@ -17,12 +17,14 @@ func TestSlug(t *testing.T) {
 		"docs.example.com": "docs-example-com-" + random,
 		"localhost":        "localhost-" + random,
 		"a-b.c":            "a-b-c-" + random,
+		"exp":              "exp-site-" + random, // exp-… is an export
+		"exp.example.com":  "exp-example-com-" + random,
 		strings.Repeat("long.", 20) + "example.com":       "long-long-long-long-long-long-long-l-" + random, // 63 bytes
 		strings.Repeat("x", 35) + ".example.com":          strings.Repeat("x", 35) + "-" + random,           // no two hyphens
 		strings.Repeat("very-long-", 5) + "label.example": "very-long-very-long-very-long-very-l-" + random,
 	} {
 		got := admin.Project{ID: "prj_" + random, Domain: domain}.Slug()
-		if got != want || len(got) > 63 {
+		if got != want || len(got) > 63 || admin.IsJobLabel(got) {
 			t.Errorf("the slug of %s is %s (%d bytes), want %s", domain, got, len(got), want)
 		}
 	}
@@ -55,7 +57,7 @@ func TestLiveAt(t *testing.T) {
 	at(x.project.Slug(), first.ID)
 	at(y.project.Slug(), "")
 	random := strings.TrimPrefix(x.project.ID, "prj_")
-	for _, other := range []string{"", "-", random, "-" + random, "b-example-" + random, "a-example", x.project.ID, "a-example-prj_" + random} {
+	for _, other := range []string{"", "-", random, "-" + random, "b-example-" + random, "a-example", x.project.ID, "a-example-prj_" + random, "a-example-" + strings.Repeat("x", 5000), "a example-" + random, "a-example-\x00"} {
 		at(other, "")
 	}
 	second := w.deploy(x)
@@ -173,4 +175,35 @@ func TestPreviewLinks(t *testing.T) {
 	want(t, err, admin.CodeBundleGone)
 	_, err = w.PreviewLink(w.ctx, x.caller, j.ID)
 	want(t, err, admin.CodeBundleGone)
+}
+
+// TestPreviewsEndWithTheProject: a link shows nothing of a project that has ended.
+func TestPreviewsEndWithTheProject(t *testing.T) {
+	w := newWorld(t, func(o *admin.Options) { o.Sites = admin.Sites{URL: "http://localhost:1", Key: []byte("key")} })
+	x := w.tenant("a.example")
+	w.publish(x)
+	j := w.start(x)
+	w.complete(j, indexed)
+	label := strings.Replace(j.ID, "_", "-", 1)
+	_, err := w.ServedJob(w.ctx, label)
+	want(t, err, "")
+	_, err = w.RevokeProject(w.ctx, x.project.ID)
+	want(t, err, "")
+	_, err = w.ServedJob(w.ctx, label)
+	want(t, err, admin.CodeNotFound)
+}
+
+// TestNoLinksWithoutAKey: anybody could sign with an empty one.
+func TestNoLinksWithoutAKey(t *testing.T) {
+	w := newWorld(t, func(o *admin.Options) { o.Sites = admin.Sites{URL: "http://localhost:1"} })
+	x := w.tenant("a.example")
+	w.publish(x)
+	j := w.start(x)
+	w.complete(j, indexed)
+	if link, err := w.PreviewLink(w.ctx, x.caller, j.ID); link != "" || err != nil {
+		t.Error(link, err)
+	}
+	if _, ok := w.CheckPreview("exp-1", "99999999999.0"); ok {
+		t.Error("a token is valid")
+	}
 }

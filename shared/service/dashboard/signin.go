@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/hosts"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
@@ -71,10 +72,7 @@ func localPath(next string) string {
 // loopback reports whether a request comes from this machine and was sent to it by
 // such a name: a page of the web that calls itself 127.0.0.1 has another.
 func loopback(r *http.Request, from netip.Addr) bool {
-	u := url.URL{Host: r.Host}
-	host := u.Hostname()
-	to, err := netip.ParseAddr(host)
-	return from.Unmap().IsLoopback() && (host == "localhost" || err == nil && to.IsLoopback())
+	return from.Unmap().IsLoopback() && hosts.IsLoopback(hosts.Name(r.Host))
 }
 
 type signInView struct {

@@ -1,15 +1,17 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/hosts"
+	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
 // names tells the hosts of a server apart.
@@ -40,9 +42,12 @@ func namesOf(opt Options, public string) (names, string, error) {
 	if err != nil {
 		return names{}, "", err
 	}
-	n := names{own: append(hosts.OfMachine(listen), opt.Hosts...)}
-	for i := range n.own {
-		n.own[i] = hosts.Name(n.own[i])
+	n := names{own: hosts.OfMachine(listen)}
+	for _, name := range opt.Hosts {
+		if err := CheckHost(name); err != nil {
+			return names{}, "", fmt.Errorf("the host %s %w", name, err)
+		}
+		n.own = append(n.own, hosts.Name(name))
 	}
 	u, err := url.Parse(public)
 	if err != nil {
@@ -57,32 +62,47 @@ func namesOf(opt Options, public string) (names, string, error) {
 		if err := CheckSitesAddr(at); err != nil {
 			return names{}, "", fmt.Errorf("the address %s of sites %w", at, err)
 		}
-	case !isLocal(u.Hostname()):
+	case !hosts.IsLoopback(hosts.Name(u.Host)):
 		return n, "", nil // readers would not come to this machine by localhost
 	default:
 		at = "localhost"
-		if port := u.Port(); port != "" {
-			at += ":" + port
-		}
 	}
 	n.sites = hosts.Name(at)
+	if own := hosts.Name(u.Host); own == n.sites && n.sites != "localhost" || strings.HasSuffix(own, "."+n.sites) {
+		return names{}, "", fmt.Errorf("the sites can't be below %s: it is the host of the dashboard, or above it, and they could set cookies for it", n.sites)
+	}
+	if _, port, err := net.SplitHostPort(at); err != nil && u.Port() != "" {
+		at = net.JoinHostPort(n.sites, u.Port())
+	} else if err == nil {
+		at = net.JoinHostPort(n.sites, port)
+	} else {
+		at = n.sites
+	}
 	return n, u.Scheme + "://" + at, nil
-}
-
-// isLocal reports whether a name always leads to the machine that asks.
-func isLocal(name string) bool {
-	ip, err := netip.ParseAddr(name)
-	return name == "localhost" || err == nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // CheckSitesAddr says why sites can't have hosts below a host, which may have a port.
 func CheckSitesAddr(addr string) error {
-	u, err := url.Parse("http://" + addr)
-	if err != nil || u.Host != addr || u.Hostname() == "" || strings.ContainsAny(addr, "/?#@") {
-		return fmt.Errorf("must be the name of a host, with a port if it is not that of --url, such as sites.example.com")
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		host, port = addr, ""
 	}
-	if hosts.IsAddress(u.Hostname()) {
-		return fmt.Errorf("must be a name: there are no names below an address")
+	if n, e := strconv.Atoi(port); err == nil && (e != nil || n < 1 || n > 65535) {
+		return errors.New("has no valid port")
+	}
+	if hosts.IsAddress(host) {
+		return errors.New("must be a name: there are no names below an address")
+	}
+	if admin.CheckDomain("", strings.ToLower(host)) != nil {
+		return errors.New("must be the name of a host, with its port if it is not that of --url, such as sites.example.com")
+	}
+	return nil
+}
+
+// CheckHost says why a name can't be that of a server.
+func CheckHost(name string) error {
+	if admin.CheckDomain("", hosts.Name(name)) != nil && !hosts.IsAddress(hosts.Name(name)) {
+		return errors.New("must be the name of a host, such as bindery.example.com")
 	}
 	return nil
 }

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/hosts"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/dashboard"
 )
@@ -62,8 +62,7 @@ func (s *Server) addDashboard(opt Options) (err error) {
 	if err != nil {
 		return err
 	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	s.links = u.Scheme == "http" && (u.Hostname() == "localhost" || err == nil && ip.IsLoopback())
+	s.links = u.Scheme == "http" && hosts.IsLoopback(hosts.Name(u.Host))
 	s.people, err = dashboard.New(dashboard.Options{Admin: s.Admin, Objects: s.local.Objects(), URL: s.Public, ClientAddr: s.proxies.Client, Provider: opt.Dashboard.Provider, Links: s.links, Log: s.log})
 	return err
 }

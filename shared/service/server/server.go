@@ -108,8 +108,8 @@ type Options struct {
 	// Hosts are further names by which clients call the API and the dashboard.
 	Hosts []string
 	// SitesAddr is the host below which each site has one, with its port unless that is the
-	// usual one. By default it is localhost and the port of the public address, if that is
-	// on this machine. Without a dashboard, or a SitesAddr for a public address elsewhere, no
+	// one of the public address. By default it is localhost, if the public address is on this
+	// machine. Without a dashboard, or a SitesAddr for a public address elsewhere, no
 	// sites are served.
 	SitesAddr string
 	// Log gets what callers must not see; nil discards it.

@@ -106,9 +106,17 @@ type answer struct {
 // get asks for a path on a host.
 func (s *siteServer) get(host, path string, header ...string) answer {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.URL+path, nil)
+	a, err := s.ask(host, path, header...)
 	if err != nil {
 		s.t.Fatal(err)
+	}
+	return a
+}
+
+func (s *siteServer) ask(host, path string, header ...string) (answer, error) {
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.URL+path, nil)
+	if err != nil {
+		return answer{}, err
 	}
 	r.Host = host
 	for i := 0; i < len(header); i += 2 {
@@ -116,14 +124,11 @@ func (s *siteServer) get(host, path string, header ...string) answer {
 	}
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
-		s.t.Fatal(err)
+		return answer{}, err
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return answer{response.StatusCode, response.Header, string(body)}
+	return answer{response.StatusCode, response.Header, string(body)}, err
 }
 
 // TestHostsOfTheServer: each host has the API and the dashboard, or one site, or nothing.
@@ -199,7 +204,14 @@ func TestSitesAddr(t *testing.T) {
 		{"https://bindery.example.com", "", "", true},
 		{"http://192.0.2.1:8787", "", "", true},
 		{"https://bindery.example.com", "sites.example.com", "https://sites.example.com", true},
-		{"http://bindery.example.com:8787", "Sites.example.com:8787", "http://Sites.example.com:8787", true},
+		{"http://bindery.example.com:8787", "Sites.example.com", "http://sites.example.com:8787", true},
+		{"http://bindery.example.com:8787", "sites.example.com:80", "http://sites.example.com:80", true},
+		{"http://LOCALHOST:8787", "", "http://localhost:8787", true},
+		{"https://bindery.example.com", "bindery.example.com", "error", true},
+		{"https://bindery.example.com", "example.com", "error", true},
+		{"https://bindery.example.com", "*.sites.example.com", "error", true},
+		{"https://bindery.example.com", "sites.example.com:0", "error", true},
+		{"https://bindery.example.com", "sites.example.com:http", "error", true},
 		{"https://bindery.example.com", "192.0.2.1", "error", true},
 		{"https://bindery.example.com", "https://sites.example.com", "error", true},
 		{"https://bindery.example.com", "sites.example.com/", "error", true},
@@ -347,13 +359,21 @@ func TestSwitchesUnderLoad(t *testing.T) {
 	if want[0].body == want[1].body || !strings.Contains(want[0].body, texts[0]) || !strings.Contains(want[1].body, texts[1]) {
 		t.Fatal("the versions can't be told apart")
 	}
+	read := func(path string, header ...string) answer {
+		a, err := s.ask(host, path, header...)
+		if err != nil {
+			t.Error(err)
+		}
+		return a
+	}
+	styles := []string{want[0].css(t), want[1].css(t)}
 	var done atomic.Bool
 	var seen [2]atomic.Int64
 	var readers sync.WaitGroup
 	for n := range 4 {
 		readers.Go(func() {
 			for !done.Load() {
-				a := s.get(host, "/", "If-None-Match", want[n%2].header.Get("Etag"))
+				a := read("/", "If-None-Match", want[n%2].header.Get("Etag"))
 				of := slices.IndexFunc(want, func(w answer) bool { return a.header.Get("Etag") == w.header.Get("Etag") })
 				switch {
 				case of < 0:
@@ -365,7 +385,7 @@ func TestSwitchesUnderLoad(t *testing.T) {
 					return
 				}
 				seen[of].Add(1)
-				if css := s.get(host, want[of].css(t)); css.status != http.StatusOK {
+				if css := read(styles[of]); css.status != http.StatusOK {
 					t.Errorf("the style sheet of a page that was just read: %d", css.status)
 					return
 				}

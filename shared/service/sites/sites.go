@@ -43,7 +43,7 @@ type Options struct {
 // Handler answers readers of sites.
 type Handler struct {
 	opt      Options
-	site     *site.Handler
+	site     site.Handler // without Failed
 	versions *versions
 }
 
@@ -56,13 +56,7 @@ func New(o Options) *Handler {
 	size := cmp.Or(o.CacheBytes, defaultCache)
 	cache := site.NewCache(size, min(defaultLargest, size/4))
 	h := &Handler{opt: o, versions: newVersions(o.Objects, cache)}
-	h.site = &site.Handler{Cache: cache, Fresh: true, Failed: func(ctx context.Context, _ site.Version, f site.File, err error) {
-		name := ""
-		if f != nil {
-			name = f.Facts().Name
-		}
-		o.Log.ErrorContext(ctx, "a file of a site can't be read", "file", name, "error", err)
-	}}
+	h.site = site.Handler{Cache: cache, Fresh: true}
 	return h
 }
 
@@ -86,15 +80,15 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, label string) {
 	}
 	if path := strings.TrimPrefix(r.URL.Path, "/"); site.IsHashed(path) {
 		if v, err = h.hashed(r.Context(), label, move, v, r); err != nil {
-			h.nothing(w, r, err, "", "")
+			h.nothing(w, r, err, "There is no site here", "No version of a site is live at this address.")
 			return
 		}
 	}
 	h.answer(w, r, v)
 }
 
-// hashed returns the version that has a hashed file: the live one, else the latest of those
-// that were live in the last hour; the live one if none has it.
+// hashed returns the version that has a hashed file: the live one, else the latest of the
+// last ten that were live in the last hour; the live one if none has it.
 func (h *Handler) hashed(ctx context.Context, label string, move admin.LiveMove, live site.Version, r *http.Request) (site.Version, error) {
 	has := func(v site.Version) (bool, error) {
 		found, err := v.Find(ctx, r.URL.Path, r.URL.RawQuery)
@@ -109,6 +103,10 @@ func (h *Handler) hashed(ctx context.Context, label string, move admin.LiveMove,
 	}
 	for _, before := range replaced {
 		v, err := h.versions.open(ctx, before.Job, func(context.Context) (admin.Served, error) { return before, nil })
+		if errors.Is(err, site.ErrDamaged) {
+			h.opt.Log.ErrorContext(ctx, "a version that was live can't be read", "job", before.Job, "error", err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +119,15 @@ func (h *Handler) hashed(ctx context.Context, label string, move admin.LiveMove,
 
 // answer answers from a version.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, v site.Version) {
-	if reply := h.site.Answer(w, r, v); reply.Err != nil {
+	of := h.site
+	of.Failed = func(ctx context.Context, _ site.Version, f site.File, err error) {
+		name := ""
+		if f != nil {
+			name = f.Facts().Name
+		}
+		h.opt.Log.ErrorContext(ctx, "a file of a site can't be read", "host", r.Host, "file", name, "error", err)
+	}
+	if reply := of.Answer(w, r, v); reply.Err != nil {
 		panic(http.ErrAbortHandler) // half a file must not look like all of it
 	}
 }
@@ -142,7 +148,7 @@ func (h *Handler) nothing(w http.ResponseWriter, r *http.Request, err error, tit
 	}
 	status, again := http.StatusServiceUnavailable, "Please try again in a moment."
 	if errors.Is(err, site.ErrDamaged) {
-		status, again = http.StatusInternalServerError, "Whoever runs this site can see why in the log of the server."
+		status, again = http.StatusInternalServerError, "The log of the server says why."
 	} else {
 		w.Header().Set("Retry-After", "5")
 	}

@@ -3,6 +3,7 @@ package sites
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -110,6 +111,7 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"outage", errors.New("no answer"), whole, false},
 		{"gone", store.ErrNotFound, whole, true},
+		{"cut off by the network", &store.Outage{Err: io.ErrUnexpectedEOF}, whole, false},
 		{"shorter", store.ErrRange, nil, true},
 		{"nothing", nil, nil, true},
 		{"changed", nil, bytes.Repeat([]byte{0}, len(whole)), true},
@@ -124,21 +126,35 @@ func TestReadErrors(t *testing.T) {
 	v := newVersions(o, site.NewCache(1<<20, 1<<16))
 	if _, err := v.open(t.Context(), "job", func(context.Context) (admin.Served, error) {
 		return admin.Served{Bundle: admin.Bundle{Index: "no place"}}, nil
-	}); err == nil || !strings.Contains(err.Error(), "job") {
+	}); !errors.Is(err, site.ErrDamaged) || !strings.Contains(err.Error(), "job") {
 		t.Errorf("a record without a place: %v", err)
 	}
 }
 
-// records is a store that can't be reached.
-type records struct{ store.Store }
+// records is a store of records as JSON, by their partitions.
+type records struct {
+	store.Store
+	all map[string]string
+	err error
+}
 
-func (records) Get(context.Context, store.Key) (store.Record, error) {
-	return store.Record{}, errors.New("no answer of 192.0.2.1")
+func (r records) Get(_ context.Context, key store.Key) (store.Record, error) {
+	text, ok := r.all[key.PK]
+	if r.err == nil && !ok {
+		return store.Record{}, store.ErrNotFound
+	}
+	return store.Record{Key: key, Value: []byte(text), Revision: 1}, r.err
+}
+
+// Stat describes the archive.
+func (o *objects) Stat(context.Context, string) (store.ObjectInfo, error) {
+	return store.ObjectInfo{Size: int64(len(o.data))}, o.err
 }
 
 // TestOutage: a reader is asked to come again, and learns nothing of what is behind.
 func TestOutage(t *testing.T) {
-	h := New(Options{Admin: admin.New(admin.Options{Store: records{}, Sites: admin.Sites{URL: "http://localhost", Key: []byte("key")}})})
+	rules := admin.New(admin.Options{Store: records{err: errors.New("no answer of 192.0.2.1")}, Sites: admin.Sites{URL: "http://localhost", Key: []byte("key")}})
+	h := New(Options{Admin: rules})
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
 		w := httptest.NewRecorder()
 		h.Serve(w, httptest.NewRequest(method, "/", nil), "docs-example-com-1")
@@ -148,17 +164,62 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestSecureCookie: over https the cookie of an export is for its host alone, and for https.
+// TestSecureCookie: a link makes a cookie for its host alone; over https, for that alone. An
+// outage, HEAD and a redirect are as private as a page.
 func TestSecureCookie(t *testing.T) {
-	rules := admin.New(admin.Options{Sites: admin.Sites{URL: "https://sites.example.com", Key: []byte("key")}})
-	h := New(Options{Admin: rules, Secure: true})
-	w := httptest.NewRecorder()
-	h.Serve(w, httptest.NewRequest(http.MethodPost, admin.PreviewPath, nil), "exp-1")
-	if w.Code != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %d", w.Code)
+	o, served := empty(t)
+	job, err := json.Marshal(map[string]any{
+		"id": "exp_1", "organisation": "org_1", "project": "prj_1", "domain": "a.example", "status": "completed",
+		"bundle": admin.Bundle{Key: "a", Index: served.Bundle.Index, Size: int64(len(o.data))},
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if name := h.cookie(); !strings.HasPrefix(name, "__Host-") {
-		t.Errorf("the cookie is called %s", name)
+	all := map[string]string{"export#exp_1": string(job), "project#prj_1": `{"id":"prj_1","organisation":"org_1","domain":"a.example"}`}
+	for _, secure := range []bool{true, false} {
+		rules := admin.New(admin.Options{Store: records{all: all}, Objects: o, Sites: admin.Sites{URL: "https://sites.example.com", Key: []byte("key")}})
+		h := New(Options{Admin: rules, Objects: o, Secure: secure})
+		ask := func(method, target, cookie string) *http.Response {
+			t.Helper()
+			r := httptest.NewRequest(method, target, nil)
+			if cookie != "" {
+				r.Header.Set("Cookie", cookie)
+			}
+			w := httptest.NewRecorder()
+			h.Serve(w, r, "exp-1")
+			header := w.Header()
+			if header.Get("Cache-Control") != "private, no-store" || header.Get("Referrer-Policy") != "no-referrer" || header.Get("X-Robots-Tag") != "noindex" {
+				t.Errorf("%s %s: %d %v", method, target, w.Code, header)
+			}
+			return w.Result()
+		}
+		link, err := rules.PreviewLink(t.Context(), admin.Caller{OrganisationID: "org_1"}, "exp_1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := strings.TrimPrefix(link, "https://exp-1.sites.example.com")
+		if r := ask(http.MethodPost, target, ""); r.StatusCode != http.StatusMethodNotAllowed || len(r.Cookies()) > 0 {
+			t.Errorf("POST: %d %v", r.StatusCode, r.Cookies())
+		}
+		cookies := ask(http.MethodGet, target, "").Cookies()
+		if len(cookies) != 1 {
+			t.Fatal(cookies)
+		}
+		c := cookies[0]
+		if c.Secure != secure || strings.HasPrefix(c.Name, "__Host-") != secure || c.Path != "/" || c.Domain != "" || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode {
+			t.Errorf("the cookie is %s", c)
+		}
+		mine := c.Name + "=" + c.Value
+		for method, want := range map[string]int{http.MethodGet: http.StatusNotFound, http.MethodHead: http.StatusNotFound, http.MethodPut: http.StatusMethodNotAllowed} {
+			if r := ask(method, "/page", mine); r.StatusCode != want {
+				t.Errorf("%s: %d, want %d", method, r.StatusCode, want)
+			}
+		}
+		o.err = errors.New("no answer")
+		if r := ask(http.MethodGet, "/page", mine); r.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("an outage: %d", r.StatusCode)
+		}
+		o.err = nil
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/delivery/archive"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
@@ -14,9 +15,12 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// maxVersions is the most archives that are open at a time. Each has the root of its index
-// in memory: below 100 kB for 100,000 pages.
-const maxVersions = 128
+// maxVersions is the most archives that are open at a time. Each has in memory the root of its
+// index, below 100 kB for 100,000 pages, and up to 4,096 addresses, below 2.5 MB.
+const maxVersions = 32
+
+// openTime limits opening an archive.
+const openTime = 30 * time.Second
 
 // versions are open archives, by their jobs. A job's archive never changes.
 type versions struct {
@@ -48,7 +52,9 @@ func (s *versions) open(ctx context.Context, job string, served func(context.Con
 		o = &opening{done: make(chan struct{})}
 		s.opened[job] = o
 		s.mu.Unlock()
-		s.fill(context.WithoutCancel(ctx), job, o, served)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTime)
+		defer cancel()
+		s.fill(ctx, job, o, served)
 	} else {
 		s.mu.Unlock()
 	}
@@ -65,7 +71,7 @@ func (s *versions) open(ctx context.Context, job string, served func(context.Con
 
 // fill opens an archive. One that can't be opened is asked for again by the next reader.
 func (s *versions) fill(ctx context.Context, job string, o *opening, served func(context.Context) (admin.Served, error)) {
-	o.err = errors.New("opening the archive was not ended")
+	o.err = errors.New("opening the archive ended in a panic")
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -86,7 +92,7 @@ func (s *versions) fill(ctx context.Context, job string, o *opening, served func
 	}
 	var at bundle.Place
 	if err := at.UnmarshalText([]byte(b.Bundle.Index)); err != nil {
-		o.err = fmt.Errorf("the index of %s: %w", job, err)
+		o.err = fmt.Errorf("the index of %s: %w", job, errors.Join(site.ErrDamaged, err))
 		return
 	}
 	o.v, o.err = archive.Open(ctx, object{s.objects, b.Bundle.Key}, at, s.cache)
@@ -109,6 +115,9 @@ func (o object) ReadRange(ctx context.Context, offset, length int64) ([]byte, er
 		}
 	}
 	err = fmt.Errorf("read %d bytes of %s from %d: %w", length, o.key, offset, err)
+	if coded, ok := errors.AsType[store.Coded](err); ok && coded.Code() == admin.CodeTemporary {
+		return nil, &site.Temporary{Err: err}
+	}
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrRange) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return nil, errors.Join(site.ErrDamaged, err)
 	}
