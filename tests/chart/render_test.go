@@ -25,6 +25,49 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/golden"
 )
 
+// TestRangesNeedNoVolume: pods that read the bundle by ranges have no place for a copy,
+// are told so, and get fresh links in all ways there are.
+func TestRangesNeedNoVolume(t *testing.T) {
+	const ranges = "\n  ranges: true\n  sha256: " + digest + "\n"
+	for name, values := range map[string]string{
+		"a bucket":         "staticExport:\n  enabled: true\n  bundleUrl: s3://bucket/b" + ranges,
+		"a file":           "staticExport:\n  enabled: true\n  bundleUrl: file:///b" + ranges,
+		"a durable secret": "staticExport:\n  enabled: true\n  existingSecret: {name: mine, durable: true}" + ranges,
+		"a source": "staticExport:\n  enabled: true\n  bundleUrl: https://a/b" + ranges +
+			"  source: {api: 'https://api', jobId: exp_1, keySecret: {name: k}}\nreplicas: 2",
+		"the loop": "staticExport:\n  enabled: true\n  bundleUrl: https://a/b" + ranges + "  source: {jobId: exp_1}\n" +
+			"loop: {enabled: true, apiUrl: 'https://api', domain: docs.example.com, apiKeySecret: {name: k}}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			objects := decode(t, render(t, values))
+			if objects["PersistentVolumeClaim/docs-bindery"] != nil {
+				t.Error("there is a claim")
+			}
+			pod := get[*appsv1.Deployment](t, objects, "Deployment/docs-bindery").Spec.Template.Spec
+			for _, v := range pod.Volumes {
+				if v.EmptyDir != nil || v.PersistentVolumeClaim != nil {
+					t.Errorf("there is the volume %+v", v)
+				}
+			}
+			serve := pod.Containers[0]
+			var said []string
+			for _, v := range serve.Env {
+				switch v.Name {
+				case "BINDERY_RANGES", "BINDERY_DATA", "BINDERY_BUNDLE_SHA256", "BINDERY_KEEP", "BINDERY_VERIFY":
+					said = append(said, v.Name+"="+v.Value)
+				}
+			}
+			if d := cmp.Diff([]string{"BINDERY_RANGES=true"}, said); d != "" {
+				t.Errorf("the server is told %s", d)
+			}
+			if serve.ReadinessProbe.HTTPGet.Path != "/readyz" {
+				t.Errorf("the readiness probe is %+v", serve.ReadinessProbe)
+			}
+		})
+	}
+}
+
 func names(objects map[string]object) []string { return slices.Sorted(maps.Keys(objects)) }
 
 // TestRender renders every set of values in testdata and holds it against its

@@ -99,6 +99,7 @@ var changes = map[string]struct{ to, beside string }{
 	"staticExport.volume":                           {"{csi: {driver: d}}", ""},
 	"staticExport.basePath":                         {"/docs", ""},
 	"staticExport.refresh":                          {"5m", ""},
+	"staticExport.ranges":                           {"true", "staticExport: {bundleUrl: 's3://bucket/b'}"},
 	"global.imageRegistry":                          {"mirror.example.com:5000", ""},
 	"global.imagePullSecrets":                       {"[{name: registry}]", ""},
 	"staticExport.source.api":                       {"https://other", renewing},

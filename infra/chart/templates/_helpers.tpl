@@ -224,7 +224,8 @@ bindery/place: {{ printf "%s %s" (regexReplaceAll "[?#].*$" $export.bundleUrl ""
 
 {{/* Whether versions are on a claim: then "true", else nothing. */}}
 {{- define "bindery.persists" -}}
-{{- if kindIs "bool" .Values.persistence.enabled -}}
+{{- if .Values.staticExport.ranges -}}
+{{- else if kindIs "bool" .Values.persistence.enabled -}}
 {{- if .Values.persistence.enabled -}}true{{- end -}}
 {{- else if and (include "bindery.expires" .) (not (include "bindery.renews" .)) -}}true
 {{- end -}}
