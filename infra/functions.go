@@ -172,6 +172,7 @@ func (s *stack) newFunctions() {
 		s.functions[spec.name] = s.newFunction(spec)
 	}
 	s.functions["reconcile"].fn.AddEnvironment(jsii.String(config.PullFunction), s.functions["agentprepare"].fn.FunctionName(), nil)
+	s.functions["reconcile"].fn.AddEnvironment(jsii.String(config.BundleDays), s.parameters.bundleDays.ValueAsString(), nil)
 	s.bound("rendershard", "RenderIsBounded", s.parameters.renderReserved)
 	s.bound("agentwork", "AgentIsBounded", s.parameters.agentReserved)
 }

@@ -143,7 +143,7 @@ func newParameters(s *stack) parameters {
 			"", `[A-Za-z0-9._-]*`, "must be the id or the client id of a GitHub App", 40),
 		githubAppHost: like("GitHubAppHost", "Host that the App is registered at", config.DefaultGitHubHost,
 			`[A-Za-z0-9.-]+(:[0-9]+)?`, "must be a host, with its port unless that is the usual one", 100),
-		bundleDays:  number("BundleRetentionDays", "After how many days bundles are removed; 0 keeps them", 0, 0, 3650),
+		bundleDays:  number("BundleRetentionDays", "After how many days bundles of projects without a retention of their own are removed, unless they are live or one of the last ten versions; 0 keeps them", 0, 0, 3650),
 		rate:        number("RequestRate", "Requests a second that the API takes on average, over all callers", 100, 1, 10000),
 		burst:       number("RequestBurst", "Requests that the API takes at once", 200, 1, 5000),
 		maxRunning:  number("MaxRunning", "How many exports of an organisation may be queued or running", 10, 1, 1000),

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bindery-docs/bindery/shared/base/config"
 	outputs "github.com/bindery-docs/bindery/shared/service/cloud/stack"
 	"github.com/bindery-docs/bindery/statemachine"
 	"github.com/bindery-docs/bindery/tests/outside"
@@ -289,12 +290,14 @@ func TestStorage(t *testing.T) {
 				if ages && strings.HasPrefix(id, "Sources") {
 					t.Errorf("%s: a pack of last year may hold a page of today, and a job goes on from rounds of months ago, but: %v", id, rules[i])
 				}
+				if ages && strings.HasPrefix(id, "Exports") {
+					t.Errorf("%s: a bundle of last year may be live, but: %v", id, rules[i])
+				}
 			}
 		}
-		_, exports := s.named(t, "AWS::S3::Bucket", "Exports")
-		rule := at(exports.Properties, "LifecycleConfiguration", "Rules", 1)
-		if diff := cmp.Diff([]any{"BundlesExpire", "Enabled", "Disabled"}, at(rule, "Status", "Fn::If")); diff != "" {
-			t.Errorf("bundles expire without being asked to:\n%s", diff)
+		_, reconcile := s.named(t, "AWS::Lambda::Function", "reconcile")
+		if got := at(reconcile.Properties, "Environment", "Variables", config.BundleDays, "Ref"); got != "BundleRetentionDays" {
+			t.Errorf("the sweep is told %v of the retention of bundles", got)
 		}
 		if got := s.Parameters["BundleRetentionDays"]["Default"]; got != 0.0 {
 			t.Errorf("bundles are kept %v days by default, want for ever", got)

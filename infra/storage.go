@@ -9,7 +9,6 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/bindery-docs/bindery/shared/base/config"
-	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 // storage is where all state is.
@@ -49,7 +48,6 @@ func newStorage(s *stack) storage {
 		exports: s.bucket("Exports", logs, key),
 		key:     key,
 	}
-	s.expireBundles(st.exports)
 	if st.credentials = key; key == nil {
 		st.credentials = awskms.NewKey(s.Stack, jsii.String("CredentialKey"), &awskms.KeyProps{
 			Description:       jsii.String("Credentials of forges, of " + s.stack),
@@ -130,22 +128,4 @@ func (s *stack) bucket(name string, logs awss3.Bucket, key awskms.IKey, rules ..
 		props.ServerAccessLogsPrefix = jsii.String(name + "/")
 	}
 	return awss3.NewBucket(s.Stack, &name, props)
-}
-
-// expireBundles removes bundles after the days that the parameter says. A
-// rule can't be left out by a parameter, so at 0 it is there and disabled.
-func (s *stack) expireBundles(exports awss3.Bucket) {
-	days := s.parameters.bundleDays.ValueAsNumber()
-	expire := awscdk.NewCfnCondition(s.Stack, jsii.String("BundlesExpire"), &awscdk.CfnConditionProps{
-		Expression: awscdk.Fn_ConditionNot(awscdk.Fn_ConditionEquals(days, jsii.Number(0))),
-	})
-	bucket := exports.Node().DefaultChild().(awss3.CfnBucket)
-	bucket.AddPropertyOverride(jsii.String("LifecycleConfiguration.Rules.1"), map[string]any{
-		"Id":     "bundle-retention",
-		"Prefix": job.AllObjects,
-		"Status": map[string]any{"Fn::If": []any{*expire.LogicalId(), "Enabled", "Disabled"}},
-		"ExpirationInDays": map[string]any{"Fn::If": []any{
-			*expire.LogicalId(), map[string]any{"Ref": *s.parameters.bundleDays.LogicalId()}, 3650,
-		}},
-	})
 }

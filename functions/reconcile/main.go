@@ -22,7 +22,7 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	keeper := job.NewKeeper(job.Options{Admin: w.Admin, Objects: w.Objects, Runner: w.Runner, Pull: asked.Pull(w), Log: f.Log, Annotate: cloud.Annotate})
+	keeper := job.NewKeeper(job.Options{Admin: w.Admin, Objects: w.Objects, Runner: w.Runner, Pull: asked.Pull(w), BundleDays: w.Env.BundleDays, Log: f.Log, Annotate: cloud.Annotate})
 	return w.Step(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 		return nil, keeper.Reconcile(ctx)
 	}), nil

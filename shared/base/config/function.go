@@ -74,6 +74,9 @@ const (
 	// MaxRunning is how many exports of an organisation may be queued or
 	// running at once.
 	MaxRunning = "BINDERY_MAX_RUNNING"
+	// BundleDays is after how many days the sweep removes bundles of projects without a
+	// retention of their own; 0 keeps them.
+	BundleDays = "BINDERY_BUNDLE_DAYS"
 )
 
 // DefaultGitHubHost is where an operator's GitHub App is registered unless told
@@ -114,6 +117,8 @@ type Function struct {
 	LinkLife time.Duration
 	// MaxRunning is 0 for the default.
 	MaxRunning int
+	// BundleDays is 0 where bundles are kept.
+	BundleDays int
 }
 
 // FunctionFromEnv reads the environment of a Lambda function through getenv.
@@ -150,6 +155,13 @@ func FunctionFromEnv(getenv func(string) string, needed ...string) (Function, er
 			n, err := strconv.Atoi(v)
 			if err != nil || n < 1 {
 				return 0, errors.New("must be a whole number above 0")
+			}
+			return n, nil
+		}),
+		set(getenv, BundleDays, &f.BundleDays, func(v string) (int, error) {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < 0 {
+				return 0, errors.New("must be a whole number, 0 or more")
 			}
 			return n, nil
 		}),

@@ -55,8 +55,8 @@ func (a *Audit) look(object, neededBy string, size, want int64) {
 // Audit compares records with objects: the manifest and the packs of each
 // published snapshot, and the bundle of each completed export are there, in the
 // size that the record says. It changes nothing. Scan calls its argument with
-// every record; bundleDays is after how many days the storage itself removes
-// bundles, 0 for never. It returns the errors of scan and of the stores; a
+// every record; bundleDays is after how many days a sweep removes bundles of projects
+// that say nothing of it, 0 for never. It returns the errors of scan and of the stores; a
 // fault that it finds is not an error.
 func (k *Keeper) Audit(ctx context.Context, scan func(context.Context, func(store.Record) error) error, bundleDays int) (Audit, error) {
 	a := Audit{Faults: []Fault{}}

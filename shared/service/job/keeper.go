@@ -30,6 +30,9 @@ type Options struct {
 	// SweepEvery is how often Reconcile looks for objects that nothing refers
 	// to; 0 means every six hours, below 0 never.
 	SweepEvery time.Duration
+	// BundleDays is after how many days bundles go of projects that say nothing of it;
+	// 0 means that they stay.
+	BundleDays int
 	// Annotate, if not nil, gets what a Keeper counts: "exportFaults", jobs that
 	// failed by no fault of their site; "agentFaults", rounds of agents that did; "sweepAge", in seconds since when
 	// something may wait for a sweep; and "sweepFailures".

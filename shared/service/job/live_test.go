@@ -502,3 +502,68 @@ func above(j, other admin.ExportJob) bool {
 	}
 	return j.CreatedAt.After(other.CreatedAt)
 }
+
+// TestRetentionOfTheOperator: bundles of a project without a retention of its own go
+// by that of the operator, but for what has a pin. That of the project goes first.
+func TestRetentionOfTheOperator(t *testing.T) {
+	for name, c := range map[string]struct {
+		operator, project int  // days
+		stays             bool // an export that is not live, after 40 days
+	}{
+		"nobody says anything":   {0, 0, true},
+		"the operator":           {30, 0, false},
+		"it is not over yet":     {60, 0, true},
+		"the project":            {0, 30, false},
+		"the project goes first": {30, 60, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			clock := storetest.NewClock(time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC))
+			l, err := local.Open(ctx, local.Options{Dir: t.TempDir(), BaseURL: "http://127.0.0.1:1", Now: clock.Time})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = l.Close(context.WithoutCancel(ctx)) })
+			s := admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Now: clock.Time})
+			check := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			org, err := s.CreateOrganisation(ctx, admin.Organisation{Name: "Example", Plan: admin.PlanEnterprise})
+			check(err)
+			_, err = s.CreateProject(ctx, admin.Project{
+				Organisation: org.ID, Domain: "docs.example.com", Repository: "https://git.example.com/docs", Retention: admin.Retention{BundleDays: c.project},
+			})
+			check(err)
+			operator := s.Operator(org.ID)
+			p, err := s.CreateSnapshot(ctx, operator, admin.CreateSnapshot{Domain: "docs.example.com", Manifest: admin.Blob{SHA256: fmt.Sprintf("%064x", 1), Size: 10}})
+			check(err)
+			_, err = s.Publish(ctx, operator, admin.Publish{
+				Domain: "docs.example.com", SnapshotID: p.ID, Check: func(context.Context, admin.Snapshot) (admin.Contents, error) { return admin.Contents{}, nil },
+			})
+			check(err)
+			exports := func(live bool) string {
+				j, err := s.StartExport(ctx, operator, admin.StartExport{Domain: "docs.example.com", GoLive: live})
+				check(err)
+				b := admin.Bundle{Key: job.BundleKey(j.ID), Size: 6, SHA256: fmt.Sprintf("%064x", 1)}
+				_, err = l.Objects().Put(ctx, b.Key, strings.NewReader("bundle"), store.PutOptions{})
+				check(err)
+				check(s.BeginExport(ctx, j.ID, admin.ExportPlan{Renderer: "r"}))
+				check(s.CompleteExport(ctx, j.ID, b))
+				return b.Key
+			}
+			live, other := exports(true), exports(false)
+			clock.Advance(40 * 24 * time.Hour)
+			// Of the snapshot there is a record alone, which the sweep complains about in the end.
+			_ = job.NewKeeper(job.Options{Admin: s, Objects: l.Objects(), Now: clock.Time, BundleDays: c.operator}).Sweep(ctx)
+			if _, err := l.Objects().Stat(ctx, live); err != nil {
+				t.Errorf("the live bundle: %v", err)
+			}
+			if _, err := l.Objects().Stat(ctx, other); (err == nil) != c.stays {
+				t.Errorf("the other bundle: %v", err)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package job
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -405,7 +406,7 @@ func (k *Keeper) over(ctx context.Context, id, name string, jobs map[string]admi
 		}
 		projects[job.Project] = project
 	}
-	days := project.Retention.BundleDays
+	days := cmp.Or(project.Retention.BundleDays, k.opt.BundleDays)
 	return days > 0 && k.opt.Now().After(job.UpdatedAt.AddDate(0, 0, days)), nil
 }
 

@@ -50,7 +50,8 @@ type Stack struct {
 	Table, SourcesBucket, ExportsBucket, StateMachine string
 	// Outputs are all outputs, by name.
 	Outputs map[string]string
-	// BundleDays is after how many days the bucket removes bundles; 0 for never.
+	// BundleDays is after how many days the sweep removes bundles of projects that say
+	// nothing of it; 0 for never.
 	BundleDays int
 }
 
