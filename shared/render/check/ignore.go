@@ -9,6 +9,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/rulesfile"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
@@ -93,20 +94,20 @@ func (i *Ignore) faults(all []Code, whole bool) []mdx.Diagnostic {
 	}
 	codes, reason := i.codes()
 	if whole := i.withColon(all); whole != "" {
-		say(`the comment silences nothing, because there is no colon between code and reason: write "bindery-ignore %s"`, short(whole))
+		say(`the comment silences nothing, because there is no colon between code and reason: write "bindery-ignore %s"`, rulesfile.Short(whole))
 		return found
 	}
 	switch {
 	case len(codes) == 0:
 		say(`the comment names no finding: write the code of one and a reason, such as "bindery-ignore link-missing: the page comes soon"`)
 	case !reason:
-		say(`the comment has no reason, so it silences nothing: write one after a colon, such as "bindery-ignore %s: the page comes soon"`, short(strings.Join(codes, ", ")))
+		say(`the comment has no reason, so it silences nothing: write one after a colon, such as "bindery-ignore %s: the page comes soon"`, rulesfile.Short(strings.Join(codes, ", ")))
 	}
 	for _, code := range codes {
 		n := slices.IndexFunc(all, func(c Code) bool { return c.Name == code })
 		switch {
 		case n < 0:
-			say("unknown code %q%s", short(code), like(all, code))
+			say("unknown code %q%s", rulesfile.Short(code), like(all, code))
 		case reason && whole && !all[n].Sometimes && !slices.Contains(i.Used, code):
 			say("line %d has no finding %s: remove the comment", i.For, code)
 		}

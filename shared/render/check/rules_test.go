@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/base/golden"
+	"github.com/bindery-docs/bindery/shared/render/rulesfile"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -26,8 +27,8 @@ func FuzzRules(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		r := new(ruleReader)
-		r.parse(src)
+		r := newRuleReader()
+		r.take(rulesfile.Parse(src, r.sections()))
 		for code, level := range r.rules {
 			if code == rulesCode || !slices.Contains([]string{"off", "info", "notice", "warning", "error"}, string(level)) {
 				t.Errorf("%s has the level %q", code, level)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/bindery-docs/bindery/shared/render/rulesfile"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
@@ -30,11 +31,11 @@ func RunKeys() []string {
 func (r *ruleReader) setting(key string, at, value ast.Node) {
 	keys := RunKeys()
 	if !slices.Contains(keys, key) {
-		r.fault(at, "unknown key %q: the keys of \"run\" are %s", short(key), strings.Join(keys, ", "))
+		r.file.Fault(at, "unknown key %q: the keys of \"run\" are %s", rulesfile.Short(key), strings.Join(keys, ", "))
 		return
 	}
 	if slices.ContainsFunc(r.run, func(s Setting) bool { return s.Key == key }) {
-		r.fault(at, "%q is set twice", key)
+		r.file.Fault(at, "%q is set twice", key)
 		return
 	}
 	s := Setting{Key: key}
@@ -43,7 +44,7 @@ func (r *ruleReader) setting(key string, at, value ast.Node) {
 	}
 	list, many := value.(*ast.SequenceNode)
 	if many && key != "allow-host" && key != "path" {
-		r.fault(value, "%q is not a list", key)
+		r.file.Fault(value, "%q is not a list", key)
 		return
 	}
 	nodes := []ast.Node{value}
@@ -57,7 +58,7 @@ func (r *ruleReader) setting(key string, at, value ast.Node) {
 		case *ast.BoolNode:
 			s.Values = append(s.Values, n.GetToken().Value)
 		default:
-			r.fault(n, "the value of %q must be a text, true or false", key)
+			r.file.Fault(n, "the value of %q must be a text, true or false", key)
 			return
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/filename"
 	"github.com/bindery-docs/bindery/shared/base/redirect"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/rulesfile"
 )
 
 type fileKind uint8
@@ -71,7 +72,7 @@ func snippetFolder(p string) bool {
 
 // RulesFile is the file beside the configuration in which authors set which
 // findings they want to see. Bundles don't have it.
-const RulesFile = "bindery.yaml"
+const RulesFile = rulesfile.Name
 
 // Reserved reports whether a path is one that bundles or previews keep for themselves:
 // their folders, a page at the address of one, a bundle's description and the rules.

@@ -8,7 +8,6 @@
 //	lists.go     those that list: exports, findings, snapshots, projects; what an organisation is and used
 //	agent.go     those of agent jobs; parameters of queries
 //	webhook.go   those of webhooks, and what their messages show
-//	publish.go   the check of a snapshot before it is published
 //	decode.go    requests: the strict reading of each body
 //	errors.go    the one place where codes become HTTP
 //	openapi.go   the document that describes all this: openapi.json

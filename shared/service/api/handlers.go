@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/publish"
 )
 
 func (s *server) startExport(ctx context.Context, c call) (answer, error) {
@@ -92,7 +93,7 @@ func (s *server) createSnapshot(ctx context.Context, c call) (answer, error) {
 
 func (s *server) publishSnapshot(ctx context.Context, c call) (answer, error) {
 	p, err := s.Admin.Publish(ctx, c.caller, admin.Publish{
-		Domain: c.params["domain"], SnapshotID: c.params["snapshotId"], IdempotencyKey: c.key, Check: s.checkSnapshot,
+		Domain: c.params["domain"], SnapshotID: c.params["snapshotId"], IdempotencyKey: c.key, Check: publish.Check(s.Objects),
 	})
 	if err != nil {
 		return answer{}, err

@@ -19,35 +19,10 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/text/unicode/norm"
 
-	"github.com/bindery-docs/bindery/shared/base/ignore"
-	"github.com/bindery-docs/bindery/shared/render/check"
+	"github.com/bindery-docs/bindery/shared/service/sitefolder"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 )
-
-// ignoreFile is the name of the file, at the root of a site, that lists what
-// is not published, in the form of a .gitignore.
-const ignoreFile = ".mintignore"
-
-// defaultIgnores are left out of every site unless its own file takes them
-// back in with "!": hidden files, and what repositories hold beside a site.
-// Well-known URIs (RFC 8615) are for readers.
-const defaultIgnores = `
-.*
-!.well-known
-!snippets/**/.*.mdx
-!_snippets/**/.*.mdx
-node_modules/
-README.md
-LICENSE.md
-CHANGELOG.md
-CONTRIBUTING.md
-`
-
-// ConfigNames are the files, at the root of a folder, one of which makes it a
-// documentation site.
-var configNames = [...]string{"docs.json", "mint.json"}
 
 // folder is what of a folder is published. The caller ends it with Close.
 type folder struct {
@@ -211,9 +186,7 @@ type walk struct {
 	base   string // absolute, without links
 	root   *os.Root
 	leave  map[string]bool // paths below base that are left out
-	rules  ignore.Rules    // what is left out
-	own    ignore.Rules    // those of rules that the site's author wrote
-	show   ignore.Rules    // what is published although rules leave it out, unless own does
+	rules  *sitefolder.Rules
 	found  []found
 	faults snapshot.PathErrors // why nothing can be published
 	// refused is what is left out because it can't be read.
@@ -238,18 +211,10 @@ func (w *walk) refuse(name, format string, args ...any) {
 	w.refused = append(w.refused, &snapshot.PathError{Path: name, Reason: fmt.Sprintf(format, args...)})
 }
 
-// ignored reports whether a file or folder is left out. within says that its folder is
-// left out: then only files that show selects are published.
+// ignored reports whether a file or folder is left out. within is as that of
+// sitefolder.Rules.
 func (w *walk) ignored(name string, dir, within bool) bool {
-	switch {
-	case w.leave[name] || w.own.Match(name, dir):
-		return true
-	case !within && !w.rules.Match(name, dir):
-		return false
-	case dir:
-		return !w.show.Below(name)
-	}
-	return !w.show.Selects(name)
+	return w.leave[name] || w.rules.LeavesOut(name, dir, within)
 }
 
 // sortedFaults returns all that is wrong, in order of path.
@@ -261,27 +226,25 @@ func (w *walk) sortedFaults() snapshot.PathErrors {
 // look finds the files that are to be published, and returns their paths as they
 // are found. What can't be published is among the walk's faults.
 func (w *walk) look() (f *folder, paths []string, err error) {
-	ignores, err := w.root.ReadFile(ignoreFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("read %s: %w", ignoreFile, err)
-	}
-	w.rules, w.own = ignore.Parse(defaultIgnores+string(ignores)), ignore.Parse(string(ignores))
-	if w.show, err = check.ReadPublish(w.root.FS()); err != nil {
+	if w.rules, err = sitefolder.ReadRules(w.root.FS()); err != nil {
 		return nil, nil, fmt.Errorf("read what the site publishes: %w", err)
 	}
 	if err := w.dir(".", ".", nil, false); err != nil {
 		return nil, nil, err
 	}
 	f = &folder{root: w.root, real: make(map[string]string, len(w.found))}
+	disk := make([]string, len(w.found))
+	for i, one := range w.found {
+		disk[i] = one.disk
+	}
+	names, twice := sitefolder.Names(disk)
+	w.refused = append(w.refused, twice...)
 	kept := w.found[:0]
-	for _, one := range w.found {
-		name := pathOf(one.disk)
-		if _, twice := f.real[name]; twice {
-			w.refuse(one.disk, "another file has the same name in Unicode normal form C")
-			continue
+	for i, one := range w.found {
+		if name := names[i]; name != "" {
+			f.real[name] = one.real
+			paths, kept = append(paths, name), append(kept, one)
 		}
-		f.real[name] = one.real
-		paths, kept = append(paths, name), append(kept, one)
 	}
 	w.found = kept
 	if named, ok := errors.AsType[snapshot.PathErrors](snapshot.CheckNames(paths)); ok {
@@ -293,19 +256,13 @@ func (w *walk) look() (f *folder, paths []string, err error) {
 	return f, paths, nil
 }
 
-// pathOf returns the path in a snapshot of a file of a disk, whatever bytes its name
-// has: each that is not UTF-8 becomes U+FFFD.
-func pathOf(disk string) string {
-	return norm.NFC.String(string([]rune(disk)))
-}
-
 func (w *walk) folder(old *sources, progress func(int64)) (*folder, error) {
 	f, paths, err := w.look()
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(configNames[:], func(name string) bool { return f.real[name] != "" }) {
-		w.fault(configNames[0], "the folder has no %s, so it is not a documentation site", strings.Join(configNames[:], " and no "))
+	if fault := sitefolder.Config(func(name string) bool { return f.real[name] != "" }); fault != nil {
+		w.faults = append(w.faults, fault)
 	}
 	if len(w.faults) > 0 {
 		return nil, nil // reading everything would only delay the bad news
@@ -369,7 +326,7 @@ func (w *walk) dir(disk, real string, above []string, within bool) error {
 			}
 			kind = info.Mode().Type()
 		}
-		if entry.Name() == ".git" || w.ignored(name, kind.IsDir(), within) {
+		if w.ignored(name, kind.IsDir(), within) {
 			continue
 		}
 		switch {
@@ -379,7 +336,7 @@ func (w *walk) dir(disk, real string, above []string, within bool) error {
 				w.refuse(name, "the symbolic link points to a folder that contains it")
 				continue
 			}
-			if err := w.dir(name, target, here, within || w.rules.Match(name, true)); err != nil {
+			if err := w.dir(name, target, here, w.rules.Within(name, within)); err != nil {
 				return err
 			}
 		case kind.IsRegular():
@@ -451,7 +408,7 @@ func (w *walk) halfRead(name string, err error) {
 		w.fault(name, "it was there and is gone: publish again when the folder is at rest")
 		return
 	}
-	w.fault(name, "%s; to publish without it, add the line /%s to %s", unreadable(err), name, ignoreFile)
+	w.fault(name, "%s; to publish without it, add the line /%s to %s", unreadable(err), name, sitefolder.IgnoreFile)
 }
 
 // unreadable is the reason for what the system does not let us read.

@@ -21,8 +21,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/bindery-docs/bindery/shared/base/ignore"
-	"github.com/bindery-docs/bindery/shared/render/check"
+	"github.com/bindery-docs/bindery/shared/service/sitefolder"
 )
 
 // ErrNoGit is that the program git is not there.
@@ -261,21 +260,13 @@ func (c *commitFS) list(lines []byte) ([]string, error) {
 		}
 	}
 	maps.Copy(c.files, linked)
-	var ignores []byte
-	if b, ok := c.files[ignoreFile]; ok {
-		var err error
-		if ignores, err = c.read(b); err != nil {
-			return nil, err
-		}
-	}
-	rules, own := ignore.Parse(defaultIgnores+string(ignores)), ignore.Parse(string(ignores))
-	show, err := check.ReadPublish(c)
+	rules, err := sitefolder.ReadRules(c)
 	if err != nil {
 		return nil, err
 	}
 	var paths []string
 	for name := range c.files {
-		if !rules.Selects(name) || show.Selects(name) && !own.Selects(name) {
+		if rules.Publishes(name) {
 			paths = append(paths, name)
 		}
 	}

@@ -1,4 +1,9 @@
-package api
+// Package publish checks what was uploaded before it becomes a site's newest snapshot: it
+// is where the records of package admin meet the formats of package snapshot, for all
+// who publish.
+//
+//	publish.go  Check: a pending snapshot; Manifest: reads one; Fault: what is wrong
+package publish
 
 import (
 	"context"
@@ -17,24 +22,28 @@ import (
 // maxFaults bounds the text of what is wrong with a site, in bytes.
 const maxFaults = 4000
 
-// checkSnapshot reads a pending snapshot's manifest and checks all that it
-// says: every path by the rules that the command line keeps too, every entry
-// inside a pack, every pack there in full, among the packs of the same
+// Check returns what admin.Publish checks a pending snapshot with. It reads the manifest
+// and checks all that it says: every path by the rules that the command line follows
+// too, every entry inside a pack, every pack there in full, among the packs of the same
 // organisation.
-func (s *server) checkSnapshot(ctx context.Context, p admin.Snapshot) (admin.Contents, error) {
-	m, err := s.readManifest(ctx, p)
+func Check(objects store.Objects) func(context.Context, admin.Snapshot) (admin.Contents, error) {
+	return func(ctx context.Context, p admin.Snapshot) (admin.Contents, error) { return check(ctx, objects, p) }
+}
+
+func check(ctx context.Context, objects store.Objects, p admin.Snapshot) (admin.Contents, error) {
+	m, err := Manifest(ctx, objects, p)
 	if err != nil {
 		return admin.Contents{}, err
 	}
 	if err := snapshot.CheckEntries(m); err != nil {
-		return admin.Contents{}, manifestFault(err)
+		return admin.Contents{}, Fault(err)
 	}
 	_, docs := m.Entry("docs.json")
 	_, mint := m.Entry("mint.json")
 	if !docs && !mint {
 		return admin.Contents{}, admin.FieldErrorf("docs.json", "is missing: a site has it in its root")
 	}
-	err = snapshot.Verify(ctx, s.Objects, p.PackKey, m)
+	err = snapshot.Verify(ctx, objects, p.PackKey, m)
 	if e, ok := errors.AsType[*snapshot.PackError](err); ok {
 		code := admin.CodeInconsistent
 		if e.Missing {
@@ -57,10 +66,11 @@ func packsOf(m *snapshot.Manifest) []admin.Blob {
 	return packs
 }
 
-// readManifest reads a manifest that must be of the stated size and digest.
-func (s *server) readManifest(ctx context.Context, p admin.Snapshot) (*snapshot.Manifest, error) {
+// Manifest reads a snapshot's manifest, which must be of the stated size and digest. It
+// returns CodeIncomplete, CodeInconsistent or CodeInvalid, and the errors of objects.
+func Manifest(ctx context.Context, objects store.Objects, p admin.Snapshot) (*snapshot.Manifest, error) {
 	key := p.ManifestKey()
-	info, err := s.Objects.Stat(ctx, key)
+	info, err := objects.Stat(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, admin.Errorf(admin.CodeIncomplete, "manifest: it was not uploaded")
 	}
@@ -70,7 +80,7 @@ func (s *server) readManifest(ctx context.Context, p admin.Snapshot) (*snapshot.
 	if info.Size != p.Manifest.Size {
 		return nil, admin.Errorf(admin.CodeInconsistent, "manifest: it has %d bytes, not %d", info.Size, p.Manifest.Size)
 	}
-	body, err := s.Objects.Get(ctx, key, 0, -1)
+	body, err := objects.Get(ctx, key, 0, -1)
 	if err != nil {
 		return nil, fmt.Errorf("read manifest of %s: %w", p.ID, err)
 	}
@@ -85,14 +95,14 @@ func (s *server) readManifest(ctx context.Context, p admin.Snapshot) (*snapshot.
 		return nil, admin.Errorf(admin.CodeInconsistent, "manifest: its bytes have another digest")
 	}
 	if fault != nil {
-		return nil, manifestFault(fault)
+		return nil, Fault(fault)
 	}
 	return m, nil
 }
 
-// manifestFault says what is wrong with a manifest, or with the files in it:
-// each with its path, as many as fit.
-func manifestFault(err error) error {
+// Fault says what is wrong with a manifest, or with the files in it: each with its path,
+// as many as fit. It returns other errors as they are.
+func Fault(err error) error {
 	if faults, ok := errors.AsType[snapshot.PathErrors](err); ok && len(faults) > 0 {
 		var b strings.Builder
 		for i, f := range faults {
