@@ -283,11 +283,8 @@ func (w *walk) folder(old *sources, progress func(int64)) (*folder, error) {
 		return nil, err
 	}
 	slices.SortFunc(f.Files, func(a, b snapshot.File) int { return strings.Compare(a.Path, b.Path) })
-	for _, file := range f.Files {
-		f.Bytes += file.Size
-	}
-	if f.Bytes > snapshot.MaxBytes {
-		return nil, fmt.Errorf("the files have %d bytes together, more than %d", f.Bytes, int64(snapshot.MaxBytes))
+	if f.Bytes, err = sitefolder.Bytes(f.Files); err != nil {
+		return nil, err
 	}
 	return f, nil
 }

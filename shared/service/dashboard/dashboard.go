@@ -200,7 +200,9 @@ type route struct {
 	// open is for everybody, signed in or not.
 	open bool
 	// files is set if the form accepts files.
-	files  bool
+	files bool
+	// json is set if scripts call it: the body and the answer are JSON.
+	json   bool
 	handle func(*request) error
 }
 
@@ -244,6 +246,11 @@ func (d *Dashboard) routes() []route {
 		{method: get, path: org + "/projects/{project}/live", action: admin.ActionRead, handle: historyPage},
 		{method: post, path: org + "/projects/{project}/live", action: admin.ActionDeploy, handle: setLive},
 		{method: get, path: org + "/projects/{project}/rollback", action: admin.ActionDeploy, handle: rollbackPage},
+		{method: get, path: org + "/projects/{project}/publish", action: admin.ActionExport, handle: publishPage},
+		{method: post, path: org + "/projects/{project}/publish/look", action: admin.ActionExport, json: true, handle: lookFolder},
+		{method: post, path: org + "/projects/{project}/publish/plan", action: admin.ActionExport, json: true, handle: planFolder},
+		{method: post, path: org + "/projects/{project}/publish/begin", action: admin.ActionExport, json: true, handle: beginFolder},
+		{method: post, path: org + "/projects/{project}/publish/finish", action: admin.ActionExport, json: true, handle: finishFolder},
 
 		{method: get, path: org + "/exports", action: admin.ActionRead, handle: exportsPage},
 		{method: get, path: org + "/exports/new", action: admin.ActionExport, handle: newExportPage},

@@ -12,6 +12,7 @@
 //	projects.go   projects and their settings
 //	snapshots.go  snapshots, and what each changed
 //	live.go       what is live, the deployments of a project, the steps to a live site
+//	publish.go    publishing a folder that a browser has
 //	exports.go    exports
 //	changes.go    what an export changed
 //	findings.go   what an export found, with the lines it is about
@@ -21,7 +22,7 @@
 //	usage.go      what was used, and limits
 //	assets.go     style sheet, script, font, icon, under the digest of their content
 //	pages/        the templates
-//	assets/       style sheet, script, icon
+//	assets/       style sheet, scripts, icon
 //
 // Every page is in one table (routes), with what a role must allow to see it; a
 // test asks for each of them as everybody. No page has inline scripts or styles.

@@ -122,8 +122,8 @@ func (c *calls) take() (gets, queries, writes int64) {
 	return c.gets.Swap(0), c.queries.Swap(0), c.writes.Swap(0)
 }
 
-// publish publishes a site on top of the newest.
-func (w *world) publish(x tenant, site map[string]string) admin.Snapshot {
+// publish publishes a site on top of the newest; change changes what is said of a file.
+func (w *world) publish(x tenant, site map[string]string, change ...func(*snapshot.File)) admin.Snapshot {
 	w.t.Helper()
 	c := w.Operator(x.ID)
 	c.Plan = admin.PlanEnterprise
@@ -134,7 +134,11 @@ func (w *world) publish(x tenant, site map[string]string) admin.Snapshot {
 	digest := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 	var files []snapshot.File
 	for name, text := range site {
-		files = append(files, snapshot.File{Path: name, SHA256: digest(text), Size: int64(len(text))})
+		file := snapshot.File{Path: name, SHA256: digest(text), Size: int64(len(text))}
+		for _, c := range change {
+			c(&file)
+		}
+		files = append(files, file)
 	}
 	plan, err := snapshot.NewPlan(files, nil)
 	if err != nil {

@@ -30,6 +30,7 @@ type request struct {
 	org     admin.Organisation // of the address; zero on pages of none
 	off     []admin.Webhook    // endpoints that were switched off, for who may change that
 	files   []admin.Attachment // files of the form
+	json    bool               // whether a script gets the answer
 }
 
 var (
@@ -61,6 +62,7 @@ func (d *Dashboard) route(row route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begin, seen := time.Now(), &answered{ResponseWriter: w, status: http.StatusOK}
 		q := d.request(seen, r)
+		q.json = row.json
 		r.Body = http.MaxBytesReader(w, r.Body, row.most())
 		if err := q.answer(row); err != nil {
 			q.fail(err)
@@ -91,7 +93,7 @@ func (q *request) answer(row route) error {
 			return err
 		}
 	}
-	if q.r.Method == http.MethodPost {
+	if q.r.Method == http.MethodPost && !row.json {
 		if err := q.readForm(row); err != nil {
 			return err
 		}
@@ -204,6 +206,10 @@ func (q *request) fail(err error) {
 		q.d.opt.Log.ErrorContext(q.ctx(), "dashboard failed", "method", q.r.Method, "path", q.r.URL.Path, "error", err)
 	} else {
 		message = "try again in a moment"
+	}
+	if q.json {
+		q.refuseJSON(code, sentence(message))
+		return
 	}
 	title := map[int]string{
 		http.StatusNotFound: "Not found", http.StatusForbidden: "You may not do this", http.StatusUnauthorized: "Sign in",

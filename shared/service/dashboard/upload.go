@@ -48,8 +48,11 @@ func (q *request) readForm(row route) error {
 
 // most is the most bytes of a request.
 func (r route) most() int64 {
-	if r.files {
+	switch {
+	case r.files:
 		return maxUpload
+	case r.json:
+		return maxList
 	}
 	return maxForm
 }

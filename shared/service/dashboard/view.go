@@ -97,6 +97,8 @@ var done = map[string]string{
 	"ended":       "The project was ended.",
 	"restored":    "This snapshot is the newest again: the next export is made from it.",
 	"started":     "The export was started.",
+	"published":   "The folder was published: it is the newest snapshot.",
+	"exporting":   "The folder was published, and the export was started.",
 	"cancelled":   "It was cancelled.",
 	"promoted":    "This version is live. The site is held: release it to let the next export go live by itself.",
 	"rollback":    "The version before is live again. The site is held: release it to let the next export go live by itself.",

@@ -1,6 +1,7 @@
 package sitefolder
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,4 +42,16 @@ func Names(disk []string) (names []string, refused snapshot.PathErrors) {
 		names[i] = name
 	}
 	return names, refused
+}
+
+// Bytes returns the size of all files together, and an error if that is more than a
+// snapshot may have.
+func Bytes(files []snapshot.File) (int64, error) {
+	var sum int64
+	for _, f := range files {
+		if sum += f.Size; sum > snapshot.MaxBytes {
+			return 0, fmt.Errorf("the files have more than %d bytes together", int64(snapshot.MaxBytes))
+		}
+	}
+	return sum, nil
 }

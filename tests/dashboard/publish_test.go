@@ -1,0 +1,246 @@
+package dashboard
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"github.com/bindery-docs/bindery/tests/harness"
+	"github.com/bindery-docs/bindery/tests/harness/browse"
+)
+
+// zipped makes a zip of files: names that end with ".bin" are stored, others deflated.
+func zipped(t *testing.T, dir, name string, files map[string]string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		h := &zip.FileHeader{Name: path, Method: zip.Deflate}
+		if strings.HasSuffix(path, ".bin") {
+			h.Method = zip.Store
+		}
+		if strings.HasSuffix(path, ".link") {
+			h.SetMode(os.ModeSymlink | 0o777)
+		}
+		f, err := w.CreateHeader(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(files[path])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return written(t, dir, name, b.Bytes())
+}
+
+func written(t *testing.T, dir, name string, data []byte) string {
+	t.Helper()
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// counting has the page remember, across pages, how many uploads it sends.
+const counting = `(() => {
+	const send = XMLHttpRequest.prototype.send;
+	XMLHttpRequest.prototype.send = function (body) { sessionStorage.sent = Number(sessionStorage.sent || 0) + 1; return send.call(this, body); };
+	sessionStorage.sent = 0;
+	return "";
+})()`
+
+// TestAFolderIsPublishedInABrowser chooses, drops and zips a folder on the page for it,
+// and waits for the export that it leads to. The same folder again uploads nothing. What
+// can't be published is named.
+func TestAFolderIsPublishedInABrowser(t *testing.T) {
+	chromium, axe := browse.Chromium(t), browse.AxeSource(t)
+	u := harness.Start(t, t.TempDir())
+	link, err := u.Command(t, "sign-in", "--data", u.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := browse.Open(t, chromium)
+	defer stop()
+	complaints := browse.Listen(ctx, u.URL)
+	w := walker{t, ctx}
+	w.goTo(strings.TrimSpace(string(link)))
+	base := strings.TrimSuffix(w.eval("location.href"), "/exports")
+	project := base + "/projects/" + u.Project
+
+	page := func() {
+		t.Helper()
+		w.goTo(project)
+		w.click(`a[href$="/publish"]`)
+		w.at("Publish a folder")
+		w.eval(counting)
+	}
+	choose := func(selector, path string) {
+		t.Helper()
+		if err := chromedp.Do(ctx, chromedp.SetUploadFiles(selector, []string{path})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exported := func(what, sent string) {
+		t.Helper()
+		w.until(what+": the export ends", `location.pathname.includes("/exports/exp_") && (document.querySelector("main .status")||{}).innerText == "completed" && !document.querySelector("[data-live]")`)
+		if got := w.eval("sessionStorage.sent"); got != sent {
+			t.Errorf("%s: %s uploads, want %s", what, got, sent)
+		}
+	}
+	files := func() (n any) {
+		t.Helper()
+		_, latest, _ := u.Call(t, "GET", "/v1/sites/docs.example.com/snapshots/latest", "")
+		return latest["files"]
+	}
+	refused := func(what, want string) {
+		t.Helper()
+		w.until(what, `!document.querySelector("#publish-problem").hidden && !document.querySelector("#publish").hidden`)
+		if said := w.eval(`document.querySelector("#publish-problem").innerText`); !strings.Contains(said, want) {
+			t.Errorf("%s: %q, want %q", what, said, want)
+		}
+	}
+
+	dir := filepath.Join(t.TempDir(), "site")
+	for name, text := range map[string]string{
+		"docs.json": `{"name": "Sample", "navigation": {"pages": ["index", "guides/start"]}}`, "index.mdx": "---\ntitle: Hello\n---\n\nSome words.\n",
+		"guides/start.mdx": "---\ntitle: Start\n---\n\nMore words.\n", "empty.css": "", ".mintignore": "drafts/\n", "drafts/a.mdx": "x",
+		".git/config": "secret", ".env": "secret", "node_modules/a/index.js": "x", "README.md": "x",
+	} {
+		written(t, dir, name, []byte(text))
+	}
+	page()
+	for _, look := range browse.AxeLooks {
+		if err := look.Set(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if faults := w.eval(axe + browse.AxeRun); faults != "" {
+			t.Errorf("%s: %s", look.Name, faults)
+		}
+		browse.KeepPicture(t, ctx, "dashboard-publish", look.Name)
+	}
+	choose("#folder", dir)
+	exported("a folder", "1")
+	if got := files(); got != 4.0 {
+		t.Errorf("%v files are published, want 4", got)
+	}
+
+	page()
+	choose("#folder", dir)
+	exported("the same folder", "0")
+
+	written(t, dir, "index.mdx", []byte("---\ntitle: Hello again\n---\n\nOther words.\n"))
+	page()
+	drop(w, "#publish", dir)
+	exported("a folder that is dropped", "1")
+
+	zips := t.TempDir()
+	own := map[string]string{
+		"site/docs.json": `{"name": "Zipped", "navigation": {"pages": ["index"]}}`, "site/index.mdx": "---\ntitle: Zip\n---\n\n" + strings.Repeat("Words. ", 9000),
+		"site/data.bin": "stored", "site/.env": "secret", "__MACOSX/site/._index.mdx": "x", "site/": "",
+	}
+	page()
+	choose("#zip", zipped(t, zips, "site.zip", own))
+	exported("a zip with a folder around all", "1")
+	if got := files(); got != 3.0 {
+		t.Errorf("%v files of the zip are published, want 3", got)
+	}
+
+	page()
+	choose("#zip", written(t, zips, "words.zip", []byte("PK no zip at all")))
+	refused("no zip", "words.zip is not a zip, or is damaged.")
+	for _, look := range browse.AxeLooks[:1] {
+		if faults := w.eval(axe + browse.AxeRun); faults != "" {
+			t.Errorf("a refused folder (%s): %s", look.Name, faults)
+		}
+		browse.KeepPicture(t, ctx, "dashboard-publish-refused", look.Name)
+	}
+	choose("#zip", zipped(t, zips, "empty.zip", map[string]string{"a/index.mdx": "x"}))
+	refused("no site", "the folder has no docs.json and no mint.json")
+	choose("#zip", zipped(t, zips, "out.zip", map[string]string{"docs.json": "{}", "../../up.mdx": "x"}))
+	refused("a way out", `../../up.mdx: the path has the element ".."`)
+	choose("#zip", zipped(t, zips, "root.zip", map[string]string{"docs.json": "{}", "/etc/passwd": "x"}))
+	refused("an absolute path", `/etc/passwd: the path is absolute`)
+	good := zipped(t, zips, "good.zip", map[string]string{"docs.json": `{"name": "Good", "navigation": {"pages": ["index"]}}`, "index.mdx": strings.Repeat("a", 5000)})
+	for _, c := range []struct {
+		name   string
+		change func(zip []byte, central int)
+		want   string
+	}{
+		{"encrypted", func(zip []byte, at int) { zip[at+8] |= 1 }, "index.mdx: it is encrypted in the zip."},
+		{"another method", func(zip []byte, at int) { zip[at+10] = 93 }, "index.mdx: it is compressed in the zip by a method that is not read here."},
+		{"more than it says", func(zip []byte, at int) { binary.LittleEndian.PutUint32(zip[at+24:], 4999) }, "index.mdx: it is damaged in the zip."},
+		{"a wrong checksum", func(zip []byte, at int) { zip[at+16] ^= 1 }, "index.mdx: it is damaged in the zip."},
+		{"a file that is too large", func(zip []byte, at int) { binary.LittleEndian.PutUint32(zip[at+24:], 600<<20) }, "index.mdx: it has 600.0 MiB, more than the 512.0 MiB that a browser publishes"},
+		{"Zip64", func(zip []byte, at int) { binary.LittleEndian.PutUint32(zip[at+24:], 0xffffffff) }, "is in the form Zip64"},
+	} {
+		data, err := os.ReadFile(good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(data, bytes.LastIndex(data, []byte("PK\x01\x02")))
+		page()
+		choose("#zip", written(t, zips, "changed.zip", data))
+		refused(c.name, c.want)
+	}
+
+	page()
+	choose("#zip", zipped(t, zips, "links.zip", map[string]string{"docs.json": `{"name": "Good", "navigation": {"pages": ["index"]}}`, "index.mdx": "# Hello", "secret.link": "/etc/passwd"}))
+	w.until("what was left out is told", `!document.querySelector("#publish-left").hidden`)
+	if said := w.eval(`document.querySelector("#publish-left li").innerText`); said != "secret.link: it is a link or something special, not a file" {
+		t.Errorf("left out: %q", said)
+	}
+	w.click("#publish-left a")
+	exported("a zip with a link", "1")
+
+	// A failed upload is tried again; storage that never answers is named.
+	written(t, dir, "index.mdx", []byte("---\ntitle: Third\n---\n"))
+	page()
+	w.eval(`(() => {
+		const open = XMLHttpRequest.prototype.open;
+		let left = 2;
+		XMLHttpRequest.prototype.open = function (method, url) { return open.call(this, method, left-- > 0 ? "/_objects/none?method=PUT&broken" : url); };
+		const set = setTimeout; window.setTimeout = (f, ms) => set(f, ms > 900 && ms < 20000 ? 1 : ms);
+		return "";
+	})()`)
+	choose("#folder", dir)
+	exported("links that ended twice", "3")
+
+	stop()
+	for _, complaint := range complaints() {
+		if !strings.Contains(complaint, "/_objects/none") && !strings.Contains(complaint, "/publish/") {
+			t.Error(complaint)
+		}
+	}
+}
+
+// drop drops a folder of the disk, as a file manager does.
+func drop(w walker, selector, path string) {
+	w.t.Helper()
+	x, err := chromedp.Run(w.ctx, chromedp.Evaluate[[]float64](`(() => { const r = document.querySelector("`+selector+`").getBoundingClientRect(); return [r.x + r.width / 2, r.y + 20]; })()`))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, kind := range []input.DispatchDragEventType{"dragEnter", "dragOver", "drop"} {
+		if _, err := chromedp.Call(w.ctx, input.DispatchDragEvent, input.DispatchDragEventParams{
+			Type: kind, X: x[0], Y: x[1], Data: &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1},
+		}); err != nil {
+			w.t.Fatalf("%s: %v", kind, err)
+		}
+	}
+}
