@@ -99,7 +99,7 @@ func TestTheDashboardInABrowser(t *testing.T) {
 	pages := []string{
 		base + "/webhooks", base + "/webhooks/new", webhook, webhook + "/rotate", webhook + "/remove", snapshot,
 		u.URL + "/me", base + "/exports", base + "/exports/new", export, export + "/findings", export + "/cancel", base + "/projects", base + "/projects/new",
-		project, project + "/settings", project + "/snapshots", project + "/end", base + "/keys", base + "/keys/new", base + "/agents",
+		project, project + "/publish", project + "/settings", project + "/snapshots", project + "/end", base + "/keys", base + "/keys/new", base + "/agents",
 		project + "/deployments", project + "/live", project + "/rollback", versions[0] + "/promote", versions[1],
 		base + "/agents/new", base + "/usage", base + "/members", base + "/audit",
 	}

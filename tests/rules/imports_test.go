@@ -148,7 +148,7 @@ var rooms = map[string][]string{
 	"shared/service/cloud/secretvalue":   {"shared/service/cloud/awsconfig", "shared/service/cloud/internal/call"},
 	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/stack":         {},
-	"shared/service/dashboard":           {"shared/base/hosts", "shared/base/proxy", "shared/render/theme", "shared/service/admin", "shared/service/snapshot", "shared/service/store", "shared/delivery/diff"},
+	"shared/service/dashboard":           {"shared/base/hosts", "shared/base/json", "shared/base/proxy", "shared/render/rulesfile", "shared/render/theme", "shared/service/admin", "shared/service/publish", "shared/service/sitefolder", "shared/service/snapshot", "shared/service/store", "shared/delivery/diff"},
 	"shared/service/export": {
 		"shared/base/buildid", "shared/base/html", "shared/base/json", "shared/base/lazy", "shared/base/remote", "shared/render/check", "shared/render/component", "shared/render/css",
 		"shared/render/diagram", "shared/render/frame", "shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference",

@@ -410,6 +410,7 @@
       text.textContent = e instanceof Fault ? e.message : 'Something went wrong in this page. Try again, or use the command line below.';
       problem.replaceChildren(title, text);
       problem.hidden = false;
+      problem.scrollIntoView({ block: 'center' });
     }
     removeEventListener('beforeunload', leaving);
     running = false;
