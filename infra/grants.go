@@ -155,8 +155,10 @@ func grants() map[string]access {
 		// What roles allow, the rules decide: it does what the functions above do. It
 		// reads the identity provider's secret besides: see newPeople.
 		dashboardFunction: {
-			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, signs: []string{signer},
-			sources: published, // for the lines of findings, and what a snapshot changed
+			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, signs: []string{signer, uploader},
+			// For the lines of findings, and what a snapshot changed. Of a folder that
+			// is published from a browser, it writes the manifest itself.
+			sources: map[string][]string{manifests: both, packs: get}, sourcesListing: true,
 			exports: map[string][]string{bundleFiles: get, findings: get, changeLists: get}, exportsListing: true,
 			runs: []string{"StartExecution", "DescribeExecution", "StopExecution"}, agents: []string{"StartExecution"},
 		},

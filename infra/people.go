@@ -49,6 +49,25 @@ func (s *stack) dashboardAddress() *string {
 	})
 }
 
+// dashboardOrigins is where pages of the dashboard are, as a browser names it to the bucket
+// that they write to. The bucket can't refer to the API, which refers to functions, which
+// refer to the bucket: so without a domain it is a pattern. The rule gives no right:
+// only a signed link writes.
+func (s *stack) dashboardOrigins() *string {
+	switch {
+	case s.domain != "":
+		return jsii.String("https://" + s.domain)
+	case s.stage == stageLocal:
+		return jsii.String("*")
+	}
+	return awscdk.Fn_Join(jsii.String(""), &[]*string{
+		jsii.String("https://*.execute-api."), awscdk.Aws_REGION(), jsii.String("."), awscdk.Aws_URL_SUFFIX(),
+	})
+}
+
+// uploadHeaders are those that a link for an upload demands.
+var uploadHeaders = []string{"x-amz-checksum-sha256", "if-none-match"}
+
 // people is where people sign in.
 type people struct {
 	pool   awscognito.CfnUserPool

@@ -48,6 +48,10 @@ func newStorage(s *stack) storage {
 		exports: s.bucket("Exports", logs, key),
 		key:     key,
 	}
+	st.sources.AddCorsRule(&awss3.CorsRule{
+		Id: jsii.String("uploads-of-the-dashboard"), AllowedMethods: &[]awss3.HttpMethods{awss3.HttpMethods_PUT},
+		AllowedOrigins: jsii.Strings(*s.dashboardOrigins()), AllowedHeaders: jsii.Strings(uploadHeaders...), MaxAge: jsii.Number(3600),
+	})
 	if st.credentials = key; key == nil {
 		st.credentials = awskms.NewKey(s.Stack, jsii.String("CredentialKey"), &awskms.KeyProps{
 			Description:       jsii.String("Credentials of forges, of " + s.stack),
