@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"html"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -62,6 +63,7 @@ func (d *deployment) dashboard(t *testing.T) {
 
 	d.exportsOfPeople(t, ada, at)
 	d.agentsOfPeople(t, ada, org)
+	d.folderOfPeople(t, ada, org)
 
 	if s := bob.SignIn("bob", at+"/exports"); s.Status != http.StatusOK {
 		t.Fatalf("a viewer: %d %s", s.Status, s.Body)
@@ -180,6 +182,79 @@ func (d *deployment) exportOfPeople(t *testing.T, v *harness.Visitor, at, domain
 		}
 	}
 	return job
+}
+
+// folderOfPeople publishes a folder as the script of the page does, through links that
+// the bucket takes from the dashboard's pages.
+func (d *deployment) folderOfPeople(t *testing.T, v *harness.Visitor, org admin.Organisation) {
+	t.Helper()
+	project, err := d.admin.CreateProject(t.Context(), admin.Project{Organisation: org.ID, Domain: "dropped.example.com", Repository: "https://git.example.com/docs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := "/org/" + org.ID + "/projects/" + project.ID + "/publish"
+	policy := v.See(at, http.StatusOK, "Publish a folder").Header.Get("Content-Security-Policy")
+	texts := []string{`{"name": "Dropped", "navigation": {"pages": ["index"]}}`, "# Hello\n"}
+	var files []map[string]any
+	for i, name := range []string{"docs.json", "index.mdx"} {
+		files = append(files, map[string]any{"path": name, "size": len(texts[i]), "sha256": harness.Digest([]byte(texts[i]))})
+	}
+	var around struct{ Files []int }
+	v.SendJSON(at+"/look", map[string]any{"root": true, "folders": []string{".git"}, "files": []string{"docs.json", "index.mdx", ".env"}}, &around)
+	if !slices.Equal(around.Files, []int{0, 1}) {
+		t.Errorf("published are the files %v", around.Files)
+	}
+	var plan struct{ Base, Once string }
+	v.SendJSON(at+"/plan", map[string]any{"files": files}, &plan)
+	pack := texts[0] + texts[1]
+	var begun struct {
+		Snapshot string
+		Uploads  []struct {
+			Method, URL string
+			Headers     map[string]string
+		}
+	}
+	v.SendJSON(at+"/begin", map[string]any{"base": plan.Base, "files": files, "packs": []string{harness.Digest([]byte(pack))}}, &begun)
+	if len(begun.Uploads) != 1 {
+		t.Fatalf("%d packs are missing", len(begun.Uploads))
+	}
+	u := begun.Uploads[0]
+	if to := mustParse(t, u.URL); !strings.Contains(policy, "connect-src 'self' "+to.Scheme+"://"+to.Host+";") {
+		t.Errorf("the policy lets the page not send to %s: %s", to.Host, policy)
+	}
+	origin := mustParse(t, v.Base)
+	send := func(method string, header map[string]string) *http.Response {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, u.URL, strings.NewReader(pack))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Origin", origin.Scheme+"://"+origin.Host)
+		for name, value := range header {
+			r.Header.Set(name, value)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		return answer
+	}
+	asked := slices.Sorted(maps.Keys(u.Headers))
+	if a := send(http.MethodOptions, map[string]string{"Access-Control-Request-Method": u.Method, "Access-Control-Request-Headers": strings.ToLower(strings.Join(asked, ","))}); a.StatusCode != http.StatusOK || a.Header.Get("Access-Control-Allow-Origin") == "" {
+		t.Errorf("the bucket answers the page's question with %d %v", a.StatusCode, a.Header)
+	}
+	if a := send(u.Method, u.Headers); a.StatusCode != http.StatusOK {
+		t.Fatalf("the upload: %s", a.Status)
+	}
+	var end struct{ Page string }
+	v.SendJSON(at+"/finish", map[string]any{"snapshot": begun.Snapshot, "once": plan.Once}, &end)
+	if base := strings.TrimSuffix(origin.Path, "/"); !strings.HasPrefix(end.Page, base+"/org/"+org.ID+"/exports/exp_") {
+		t.Errorf("the export is at %s", end.Page)
+	}
+	if p, err := d.admin.LatestSnapshot(t.Context(), d.admin.Operator(org.ID), "dropped.example.com"); err != nil || p.ID != begun.Snapshot || p.Files != 2 {
+		t.Errorf("the newest snapshot is %+v, %v", p, err)
+	}
 }
 
 // agentsOfPeople asks an agent, and takes it back.

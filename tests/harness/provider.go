@@ -159,6 +159,19 @@ func (v *Visitor) SendFile(path string, status int, name string, content []byte,
 	return v.holds(v.ask(http.MethodPost, v.Base+path, &body, form.FormDataContentType()), path, status)
 }
 
+// SendJSON makes a call of the dashboard's scripts and reads its answer into out.
+func (v *Visitor) SendJSON(path string, in, out any) {
+	v.t.Helper()
+	body, err := json.Marshal(in)
+	if err == nil {
+		s := v.holds(v.ask(http.MethodPost, v.Base+path, bytes.NewReader(body), "application/json"), path, http.StatusOK)
+		err = json.Unmarshal([]byte(s.Body), out)
+	}
+	if err != nil {
+		v.t.Fatalf("%s: %v", path, err)
+	}
+}
+
 func (v *Visitor) holds(s Screen, path string, status int, texts ...string) Screen {
 	v.t.Helper()
 	if s.Status != status {
