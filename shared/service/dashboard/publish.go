@@ -23,7 +23,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// A browser publishes a folder in four calls, whose bodies and answers are JSON. It knows
+// A browser publishes a folder in four calls with bodies and answers in JSON. It knows
 // no rule: it asks which files are published, what goes into which pack, and what of
 // that is missing. Only the server writes manifests.
 //
@@ -39,6 +39,9 @@ const (
 	// maxHashed is the most bytes of a file that a browser hashes: it has to hold all of
 	// them in memory at once.
 	maxHashed = 512 << 20
+	// maxBase is the most bytes of the newest snapshot's manifest: some 100,000 files,
+	// which a function has to hold in memory.
+	maxBase = 16 << 20
 )
 
 type publishView struct {
@@ -312,7 +315,7 @@ func finishFolder(q *request) error {
 	}
 	j, err := q.admin().StartExport(q.ctx(), q.caller, admin.StartExport{Domain: project.Domain, GoLive: q.may(admin.ActionDeploy), IdempotencyKey: in.Once})
 	if own, ok := errors.AsType[*admin.Error](err); ok {
-		return admin.Errorf(own.Code(), "the folder is published, and no export was started: %s", plain(own))
+		return admin.Errorf(own.Code(), "the folder is published, and no export was started: %s", plain(own)).After(own.RetryAfter)
 	}
 	if err != nil {
 		return err
@@ -341,6 +344,8 @@ func (q *request) folder(project admin.Project, list []listed) (*folder, error) 
 		f.base = admin.Snapshot{}
 	case err != nil:
 		return nil, err
+	case f.base.Manifest.Size > maxBase:
+		return nil, errTooMany
 	default:
 		if base, err = publish.Manifest(q.ctx(), q.d.opt.Objects, f.base); err != nil {
 			return nil, err
@@ -415,6 +420,8 @@ func (f *folder) seal(q *request, packs []string) ([]byte, admin.Blob, error) {
 	return text, admin.Blob{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(text))}, nil
 }
 
+var errTooMany = admin.Errorf(admin.CodeTooLarge, "the site has too many files for a browser; publish it with the command line")
+
 // call reads the body of a call, and the project that it is about.
 func (q *request) call(into any) (admin.Project, error) {
 	project, err := q.project()
@@ -426,7 +433,7 @@ func (q *request) call(into any) (admin.Project, error) {
 	}
 	body, err := io.ReadAll(q.r.Body)
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return admin.Project{}, admin.Errorf(admin.CodeTooLarge, "the folder has too many files for a browser; publish it with the command line")
+		return admin.Project{}, errTooMany
 	}
 	if err != nil {
 		return admin.Project{}, errForm

@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -304,6 +305,16 @@ func TestAPlanRefuses(t *testing.T) {
 		t.Errorf("%d files: %s", plan.Files, diff)
 	}
 	b.send(b.at+"/plan", strings.NewReader(`{"files":[`+strings.Repeat(" ", 4<<20)+`]}`), "Content-Type", "application/json").says(t, "a list that is too long", 413, "too many files for a browser")
+	large, err := w.CreateSnapshot(w.ctx, w.Operator(x.ID), admin.CreateSnapshot{Domain: "docs.example.com", Manifest: admin.Blob{SHA256: digestOf("large"), Size: 17 << 20}})
+	if err == nil {
+		_, err = w.Publish(w.ctx, w.Operator(x.ID), admin.Publish{Domain: "docs.example.com", SnapshotID: large.ID, Check: func(context.Context, admin.Snapshot) (admin.Contents, error) {
+			return admin.Contents{Files: 1}, nil
+		}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.call("plan", map[string]any{"files": []droppedFile{docs}}).says(t, "a newest snapshot that is too large", 413, "too many files for a browser")
 	b.send(b.at+"/plan", strings.NewReader("files=1")).says(t, "no JSON", 400, "can't be read")
 }
 

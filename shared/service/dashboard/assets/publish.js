@@ -43,7 +43,7 @@
   // call asks the server, again where it does not answer.
   const call = async (name, body) => {
     const text = JSON.stringify(body);
-    if (new Blob([text]).size > most.list) throw new Fault('The folder has too many files for a browser; publish it with the command line below.');
+    if (new Blob([text]).size > most.list) throw new Fault('The site has too many files for a browser; publish it with the command line below.');
     for (let attempt = 1; ; attempt++) {
       let answer = null;
       try {
@@ -242,7 +242,7 @@
       for (let i = 0; i < Math.max(folders.length, files.length) || first && i === 0; i += chunk) {
         const someFolders = folders.slice(i, i + chunk), someFiles = files.slice(i, i + chunk);
         const answer = await call('look', {
-          ignores, rules, root: first && files.length <= chunk, folders: someFolders, files: someFiles.map((one) => one.path),
+          ignores, rules, root: first && i === 0 && files.length <= chunk, folders: someFolders, files: someFiles.map((one) => one.path),
         });
         for (const n of answer.folders) enter.push(someFolders[n]);
         for (const n of answer.files) taken.push(someFiles[n]);
