@@ -271,7 +271,7 @@ func viewerChangesNothing(t *testing.T, chromium string, u *harness.Up, base, ex
 			t.Errorf("a viewer's own request to %s gets %s", form, status)
 		}
 	}
-	for _, page := range []string{"/keys", "/webhooks", "/audit", "/exports/new", "/projects/new"} {
+	for _, page := range []string{"/keys", "/webhooks", "/audit", "/exports/new", "/projects/new", "/projects/" + u.Project + "/publish"} {
 		if status := vic.eval(`fetch(` + strconv.Quote(base+page) + `).then(r => String(r.status))`); status != "403" {
 			t.Errorf("a viewer gets %s for %s", status, page)
 		}
