@@ -374,7 +374,7 @@ func (q *request) stepsLeft(projects []admin.Project, newest map[string]*admin.E
 		return nil, nil // it uses the bundles, and nothing is live here
 	}
 	project := step{Name: "Create a project", Text: "A domain, and the repository that its site is written in.", Done: first.ID != ""}
-	publish := step{Name: "Publish its site", Text: "From its folder with bindery publish, or from CI. Both need a key.", Done: published}
+	publish := step{Name: "Publish its site", Text: "Drop its folder on a page, or publish it from CI with a key.", Done: published}
 	export := step{Name: "Export it", Text: "An export makes one archive of the site.", Done: completed}
 	see := step{Name: "See it live", Text: "An export of the whole site goes live when it is completed."}
 	own := q.path("projects", first.ID)
@@ -388,10 +388,8 @@ func (q *request) stepsLeft(projects []admin.Project, newest map[string]*admin.E
 		switch {
 		case publish.Done:
 			publish.To, publish.Link = q.path("projects", first.ID, "snapshots"), "Snapshots"
-		case q.may(admin.ActionKeys):
-			publish.To, publish.Link = q.path("keys", "new"), "Make a key"
 		default:
-			publish.To, publish.Link = own, "The command"
+			publish.To, publish.Link = q.path("projects", first.ID, "publish"), "Publish a folder"
 		}
 		export.To, export.Link = query(q.path("exports", "new"), "domain", first.Domain), "New export"
 		if export.Done {
@@ -408,12 +406,12 @@ func (q *request) stepsLeft(projects []admin.Project, newest map[string]*admin.E
 
 // projectSteps are the steps of a project to its first live version.
 func (q *request) projectSteps(p admin.Project, published bool, l liveView, newest []deploymentView) []step {
-	publish := step{Name: "Publish the site", Text: "With the command below, in the folder of the site. It needs a key in the environment.", Done: published}
+	publish := step{Name: "Publish the site", Text: "Drop its folder on a page, or use the command below, which needs a key.", Done: published}
 	switch {
 	case published:
 		publish.Text, publish.To, publish.Link = "", q.path("projects", p.ID, "snapshots"), "Snapshots"
-	case q.may(admin.ActionKeys):
-		publish.To, publish.Link = q.path("keys", "new"), "Make a key"
+	case q.may(admin.ActionExport):
+		publish.To, publish.Link = q.path("projects", p.ID, "publish"), "Publish a folder"
 	}
 	export := step{Name: "Export it", Text: "The whole site, without paths and groups of readers.", Done: len(newest) > 0 && newest[0].Status == admin.ExportCompleted}
 	if q.may(admin.ActionExport) {

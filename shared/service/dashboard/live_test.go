@@ -464,9 +464,9 @@ func TestStepsOfANewOrganisation(t *testing.T) {
 	if x.project, err = w.CreateProject(w.ctx, admin.Project{Organisation: o.ID, Domain: "docs.example.com", Repository: "https://git.example.com/docs"}); err != nil {
 		t.Fatal(err)
 	}
-	wants("a project", "done Create a project: docs.example.com\nPublish its site: Make a key\nExport it: New export\nSee it live: What is live",
-		"done Create a project: docs.example.com\nPublish its site: The command\nExport it: New export\nSee it live: What is live")
-	if got, want := steps(ada.get(projectPath(x))), "Publish the site: Make a key\nExport it: New export\nGo live:"; got != want {
+	wants("a project", "done Create a project: docs.example.com\nPublish its site: Publish a folder\nExport it: New export\nSee it live: What is live",
+		"done Create a project: docs.example.com\nPublish its site: Publish a folder\nExport it: New export\nSee it live: What is live")
+	if got, want := steps(ada.get(projectPath(x))), "Publish the site: Publish a folder\nExport it: New export\nGo live:"; got != want {
 		t.Errorf("the project's steps are %s", got)
 	}
 
