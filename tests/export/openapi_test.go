@@ -49,7 +49,9 @@ func TestTheAPIHoldsWhatItsDocumentSays(t *testing.T) {
 		// Which addresses are called, no pattern says: operators allow others.
 		"[[operations]]\ninclude-operation-id = \"createWebhook\"\nchecks.positive_data_acceptance.expected-statuses = [\"2xx\", \"400\", \"401\", \"403\", \"409\", \"413\", \"422\"]\n" +
 		// Nor which cursors a list has returned.
-		"[[operations]]\ninclude-operation-id = \"listFindings\"\nchecks.positive_data_acceptance.expected-statuses = [\"2xx\", \"400\", \"401\", \"403\", \"404\", \"409\"]\n"
+		"[[operations]]\ninclude-operation-id = \"listFindings\"\nchecks.positive_data_acceptance.expected-statuses = [\"2xx\", \"400\", \"401\", \"403\", \"404\", \"409\"]\n" +
+		// Nor which fields an action has.
+		"[[operations]]\ninclude-operation-id = \"setLive\"\nchecks.positive_data_acceptance.expected-statuses = [\"2xx\", \"400\", \"401\", \"403\", \"404\", \"409\", \"410\"]\n"
 	file := filepath.Join(dir, "schemathesis.toml")
 	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 		t.Fatal(err)
@@ -58,7 +60,9 @@ func TestTheAPIHoldsWhatItsDocumentSays(t *testing.T) {
 	if outside.Full() {
 		examples = "60"
 	}
-	for _, who := range []struct{ name, key, paths string }{{"pipeline", u.Key, "."}, {"manager", managerKey(t, u), "^/v1/webhooks"}} {
+	for _, who := range []struct{ name, key, paths string }{
+		{"pipeline", keyOf(t, u, "read", "write"), "."}, {"manager", keyOf(t, u, "manage"), "^/v1/webhooks"}, {"deployer", keyOf(t, u, "read", "deploy"), "^/v1/sites/[^/]+/live"},
+	} {
 		t.Run(who.name, func(t *testing.T) {
 			cmd := exec.Command(tool, "--config-file", file, "run", u.URL+"/openapi.json", "--include-path-regex", who.paths,
 				"--header", "Authorization: Bearer "+who.key, "--checks", "all", "--exclude-checks", "unsupported_method",
@@ -75,9 +79,8 @@ func TestTheAPIHoldsWhatItsDocumentSays(t *testing.T) {
 	u.Stop(t)
 }
 
-// managerKey makes a key of the seeded organisation that may manage, and nothing
-// else.
-func managerKey(t *testing.T, u *harness.Up) string {
+// keyOf makes a key of the seeded organisation with some scopes.
+func keyOf(t *testing.T, u *harness.Up, scopes ...string) string {
 	t.Helper()
 	var orgs []struct{ ID string }
 	var made struct{ Key string }
@@ -88,7 +91,11 @@ func managerKey(t *testing.T, u *harness.Up) string {
 	if err != nil || len(orgs) != 1 {
 		t.Fatalf("org list --json: %v in %s", err, out)
 	}
-	out, err = u.Command(t, "key", "create", "--data", u.Data, "--org", orgs[0].ID, "--name", "manager", "--scope", "manage", "--json")
+	args := []string{"key", "create", "--data", u.Data, "--org", orgs[0].ID, "--name", "test", "--json"}
+	for _, scope := range scopes {
+		args = append(args, "--scope", scope)
+	}
+	out, err = u.Command(t, args...)
 	if err == nil {
 		err = json.Unmarshal(out, &made)
 	}

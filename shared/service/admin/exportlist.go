@@ -114,6 +114,18 @@ func (s *Service) NewestExports(ctx context.Context, c Caller, domains []string)
 	return newest, nil
 }
 
+// NewestCompleted returns the newest completed export of a project, or the zero job. It reads
+// at most the jobs of one page of the list.
+func (s *Service) NewestCompleted(ctx context.Context, p Project) (ExportJob, error) {
+	jobs, _, err := s.ListExports(ctx, s.Operator(p.Organisation), ExportList{Domain: p.Domain, Status: ExportCompleted, Limit: 1})
+	for _, j := range jobs {
+		if j.Project == p.ID { // the domain may be another project's now
+			return j, nil
+		}
+	}
+	return ExportJob{}, err
+}
+
 // listed reads the jobs of rows, as their callers see them.
 func (s *Service) listed(ctx context.Context, c Caller, rows []store.Record) ([]ExportJob, error) {
 	jobs := make([]ExportJob, len(rows))

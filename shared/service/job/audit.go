@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -75,7 +74,8 @@ func (k *Keeper) Audit(ctx context.Context, scan func(context.Context, func(stor
 			break
 		}
 	}
-	projects := make(map[string]admin.Project)
+	known, with := newKnown(), *k
+	with.opt.BundleDays = bundleDays
 	err := scan(ctx, func(rec store.Record) error {
 		j, is, err := admin.ExportOf(rec)
 		if err != nil || !is || j.Status != admin.ExportCompleted || j.Bundle == nil {
@@ -87,10 +87,8 @@ func (k *Keeper) Audit(ctx context.Context, scan func(context.Context, func(stor
 			return err
 		}
 		if size < 0 {
-			gone := bundleDays > 0 && k.opt.Now().Sub(j.UpdatedAt) > time.Duration(bundleDays)*24*time.Hour
-			if !gone {
-				gone, err = k.over(ctx, j.ID, bundleName, map[string]admin.ExportJob{j.ID: j}, projects)
-			}
+			known.jobs = map[string]admin.ExportJob{j.ID: j}
+			gone, err := with.over(ctx, j.ID, bundleName, known)
 			if err == nil && gone {
 				pinned, failed := k.opt.Admin.ArchivePinned(ctx, *j.Bundle)
 				gone, err = !pinned, failed

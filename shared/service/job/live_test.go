@@ -545,24 +545,56 @@ func TestRetentionOfTheOperator(t *testing.T) {
 			})
 			check(err)
 			exports := func(live bool) string {
+				clock.Advance(time.Second)
 				j, err := s.StartExport(ctx, operator, admin.StartExport{Domain: "docs.example.com", GoLive: live})
 				check(err)
 				b := admin.Bundle{Key: job.BundleKey(j.ID), Size: 6, SHA256: fmt.Sprintf("%064x", 1)}
-				_, err = l.Objects().Put(ctx, b.Key, strings.NewReader("bundle"), store.PutOptions{})
-				check(err)
+				for _, key := range []string{b.Key, admin.FindingsKey(j.ID), admin.ChangesKey(j.ID)} {
+					_, err = l.Objects().Put(ctx, key, strings.NewReader("bundle"), store.PutOptions{})
+					check(err)
+				}
 				check(s.BeginExport(ctx, j.ID, admin.ExportPlan{Renderer: "r"}))
 				check(s.CompleteExport(ctx, j.ID, b))
-				return b.Key
+				return j.ID
 			}
-			live, other := exports(true), exports(false)
+			live, other, newest := exports(true), exports(false), exports(false)
 			clock.Advance(40 * 24 * time.Hour)
 			// Of the snapshot there is a record alone, which the sweep complains about in the end.
-			_ = job.NewKeeper(job.Options{Admin: s, Objects: l.Objects(), Now: clock.Time, BundleDays: c.operator}).Sweep(ctx)
-			if _, err := l.Objects().Stat(ctx, live); err != nil {
-				t.Errorf("the live bundle: %v", err)
+			keeper := job.NewKeeper(job.Options{Admin: s, Objects: l.Objects(), Now: clock.Time, BundleDays: c.operator})
+			_ = keeper.Sweep(ctx)
+			for id, stays := range map[string]bool{live: true, other: c.stays, newest: true} {
+				for _, key := range []string{job.BundleKey(id), admin.FindingsKey(id), admin.ChangesKey(id)} {
+					if _, err := l.Objects().Stat(ctx, key); (err == nil) != stays {
+						t.Errorf("%s (live %t, newest %t): %v", key, id == live, id == newest, err)
+					}
+				}
 			}
-			if _, err := l.Objects().Stat(ctx, other); (err == nil) != c.stays {
-				t.Errorf("the other bundle: %v", err)
+			// One that is missing although it should be there is a fault.
+			check(l.Objects().Delete(ctx, job.BundleKey(other)))
+			records := func(ctx context.Context, each func(store.Record) error) error {
+				for _, id := range []string{live, other, newest} {
+					page, err := l.Store().Query(ctx, store.Query{PK: "export#" + id, Limit: 100})
+					if err != nil {
+						return err
+					}
+					for _, rec := range page.Records {
+						if err := each(rec); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
+			}
+			audit, err := job.NewKeeper(job.Options{Admin: s, Objects: l.Objects(), Now: clock.Time}).Audit(ctx, records, c.operator)
+			check(err)
+			faults := 0
+			for _, f := range audit.Faults {
+				if f.Object == job.BundleKey(other) {
+					faults++
+				}
+			}
+			if (faults == 1) != c.stays || (audit.Expired == 1) == c.stays {
+				t.Errorf("the audit: %+v", audit)
 			}
 		})
 	}

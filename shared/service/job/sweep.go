@@ -302,14 +302,20 @@ func (k *Keeper) sweepBundles(ctx context.Context, round *admin.SweepRound) erro
 		round.BundlesDone = true
 		return nil
 	}
-	jobs := make(map[string]admin.ExportJob)
-	projects := make(map[string]admin.Project)
+	known := newKnown()
 	var gone []string
 	for _, o := range list {
 		id, rest, _ := strings.Cut(strings.TrimPrefix(o.Key, AllObjects), "/")
-		over, err := k.over(ctx, id, rest, jobs, projects)
-		if over && rest == bundleName && jobs[id].Status == admin.ExportCompleted {
-			over, err = k.opt.Admin.LetArchiveGo(ctx, id)
+		over, err := k.over(ctx, id, rest, known)
+		if j := known.jobs[id]; over && j.Status == admin.ExportCompleted {
+			switch {
+			case rest == bundleName:
+				over, err = k.opt.Admin.LetArchiveGo(ctx, id)
+			case j.Bundle != nil: // what is beside the bundle stays as long as that
+				var pinned bool
+				pinned, err = k.opt.Admin.ArchivePinned(ctx, *j.Bundle)
+				over = err == nil && !pinned
+			}
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -378,17 +384,28 @@ func (k *Keeper) sweepAgents(ctx context.Context, round *admin.SweepRound) error
 	return nil
 }
 
+// known has what was read already, for the objects that follow.
+type known struct {
+	jobs     map[string]admin.ExportJob
+	projects map[string]admin.Project
+	newest   map[string]admin.ExportJob // of a project, completed
+}
+
+func newKnown() known {
+	return known{map[string]admin.ExportJob{}, map[string]admin.Project{}, map[string]admin.ExportJob{}}
+}
+
 // over reports whether an object of an export, by its name among those of the job,
-// may go. Jobs and projects are what was read already, for the objects that follow.
-// A bundle goes only where LetArchiveGo agrees.
-func (k *Keeper) over(ctx context.Context, id, name string, jobs map[string]admin.ExportJob, projects map[string]admin.Project) (bool, error) {
-	job, ok := jobs[id]
+// may go. A bundle goes only if LetArchiveGo agrees, and never that of the newest completed
+// export of a project.
+func (k *Keeper) over(ctx context.Context, id, name string, known known) (bool, error) {
+	job, ok := known.jobs[id]
 	if !ok {
 		var err error
 		if job, err = k.opt.Admin.FindExport(ctx, id); err != nil && admin.CodeOf(err) != admin.CodeNotFound {
 			return false, err
 		}
-		jobs[id] = job
+		known.jobs[id] = job
 	}
 	if job.ID == "" || !job.Status.Final() {
 		return false, nil
@@ -398,16 +415,27 @@ func (k *Keeper) over(ctx context.Context, id, name string, jobs map[string]admi
 	if !kept {
 		return k.opt.Now().Sub(job.UpdatedAt) > k.opt.MaxAge, nil
 	}
-	project, ok := projects[job.Project]
+	project, ok := known.projects[job.Project]
 	if !ok {
 		var err error
 		if project, err = k.opt.Admin.GetProject(ctx, job.Project); err != nil {
 			return false, err
 		}
-		projects[job.Project] = project
+		known.projects[job.Project] = project
 	}
 	days := cmp.Or(project.Retention.BundleDays, k.opt.BundleDays)
-	return days > 0 && k.opt.Now().After(job.UpdatedAt.AddDate(0, 0, days)), nil
+	if days == 0 || !k.opt.Now().After(job.UpdatedAt.AddDate(0, 0, days)) {
+		return false, nil
+	}
+	newest, ok := known.newest[project.ID]
+	if !ok {
+		var err error
+		if newest, err = k.opt.Admin.NewestCompleted(ctx, project); err != nil {
+			return false, err
+		}
+		known.newest[project.ID] = newest
+	}
+	return newest.ID != id && (newest.Bundle == nil || newest.Bundle.Key != key), nil
 }
 
 // read reads an object that has at most limit bytes.
