@@ -317,6 +317,9 @@ func (c *awsCall) ofRecords(path string, body []byte) {
 // ofObjects tells what a request with the bucket in its path needs of S3.
 // Beginning, parts and end of an upload in parts are all PutObject.
 func (c *awsCall) ofObjects(r *http.Request, body []byte) {
+	if r.Method == http.MethodOptions { // a browser's question before an upload needs no right
+		return
+	}
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	q := r.URL.Query()
 	c.object = key

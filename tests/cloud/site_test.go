@@ -27,9 +27,9 @@ import (
 const sitesKey = "a key of the tests"
 
 // siteFunction deploys a function with a URL that serves sites, and returns a function that
-// asks it for a path on a host. It may read records of projects and exports, and archives,
+// asks it for a path on a host, and one that removes it. It may read records of projects and exports, and archives,
 // and nothing else.
-func (d *deployment) siteFunction(t *testing.T) func(label, path string, header ...string) (int, http.Header, string) {
+func (d *deployment) siteFunction(t *testing.T) (get func(label, path string, header ...string) (int, http.Header, string), remove func()) {
 	t.Helper()
 	ctx, name := t.Context(), "sites-of-tests"
 	program := filepath.Join(t.TempDir(), "bootstrap")
@@ -94,21 +94,19 @@ func (d *deployment) siteFunction(t *testing.T) func(label, path string, header 
 		t.Fatal(err)
 	}
 	variables := like.Environment.Variables
-	variables["SITES_KEY"] = sitesKey
+	// Its calls don't go through the proxy, which holds those of the stack against their rights.
+	variables["SITES_KEY"], variables["SITES_ENDPOINT"] = sitesKey, d.endpoint
 	architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
 	d.request(t, "lambda", "POST", "/2015-03-31/functions", text(map[string]any{
 		"FunctionName": name, "Runtime": "provided.al2023", "Handler": "bootstrap", "Architectures": []string{architecture},
 		"Role": fmt.Sprintf("arn:aws:iam::%s:role/%s", localAccount, name), "Timeout": 30, "MemorySize": 512,
 		"Code": map[string]any{"ZipFile": base64.StdEncoding.EncodeToString(packed.Bytes())}, "Environment": map[string]any{"Variables": variables},
 	}), map[string]string{"Content-Type": "application/json"})
-	t.Cleanup(func() {
-		if t.Failed() {
-			return
-		}
+	remove = func() {
 		d.request(t, "lambda", "DELETE", "/2015-03-31/functions/"+name, "", nil)
 		iam(url.Values{"Action": {"DeleteRolePolicy"}, "RoleName": {name}, "PolicyName": {"read"}})
 		iam(url.Values{"Action": {"DeleteRole"}, "RoleName": {name}})
-	})
+	}
 	var made struct{ FunctionURL string }
 	if err := json.Unmarshal(d.request(t, "lambda", "POST", "/2021-10-31/functions/"+name+"/url", `{"AuthType":"NONE"}`, map[string]string{"Content-Type": "application/json"}), &made); err != nil {
 		t.Fatal(err)
@@ -124,7 +122,7 @@ func (d *deployment) siteFunction(t *testing.T) func(label, path string, header 
 	}
 	id, _, _ := strings.Cut(u.Host, ".")
 	client := &http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: plainTransport()}
-	return func(label, path string, header ...string) (int, http.Header, string) {
+	get = func(label, path string, header ...string) (int, http.Header, string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.endpoint+"/_aws/lambda-url/"+id+path, nil)
 		if err != nil {
@@ -145,6 +143,7 @@ func (d *deployment) siteFunction(t *testing.T) func(label, path string, header 
 		}
 		return res.StatusCode, res.Header, string(body)
 	}
+	return get, remove
 }
 
 // plainTransport asks for no compression by itself.
@@ -162,7 +161,9 @@ func (d *deployment) sites(t *testing.T, org admin.Organisation, domain string, 
 	if err != nil || len(projects) != 1 {
 		t.Fatal(projects, err)
 	}
-	slug, get := projects[0].Slug(), d.siteFunction(t)
+	slug := projects[0].Slug()
+	get, remove := d.siteFunction(t)
+	defer remove()
 	if status, _, body := get("docs-example-com-none", "/"); status != http.StatusNotFound || !strings.Contains(body, "There is no site here") {
 		t.Errorf("a host without a site: %d %s", status, body)
 	}

@@ -36,7 +36,12 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	cfg, err := awsconfig.FromEnv(os.Getenv)
+	cfg, err := awsconfig.FromEnv(func(name string) string {
+		if name == "AWS_ENDPOINT_URL" {
+			name = "SITES_ENDPOINT"
+		}
+		return os.Getenv(name)
+	})
 	if err != nil {
 		return err
 	}
