@@ -180,6 +180,10 @@ func TestAFolderIsPublishedInABrowser(t *testing.T) {
 		{"more than it says", func(zip []byte, at int) { binary.LittleEndian.PutUint32(zip[at+24:], 4999) }, "index.mdx: it is damaged in the zip."},
 		{"a wrong checksum", func(zip []byte, at int) { zip[at+16] ^= 1 }, "index.mdx: it is damaged in the zip."},
 		{"a file that is too large", func(zip []byte, at int) { binary.LittleEndian.PutUint32(zip[at+24:], 600<<20) }, "index.mdx: it has 600.0 MiB, more than the 512.0 MiB that a browser publishes"},
+		{"fewer files than there are", func(zip []byte, _ int) {
+			end := bytes.LastIndex(zip, []byte("PK\x05\x06"))
+			zip[end+8], zip[end+10] = 1, 1
+		}, "changed.zip is not a zip, or is damaged."},
 		{"Zip64", func(zip []byte, at int) { binary.LittleEndian.PutUint32(zip[at+24:], 0xffffffff) }, "is in the form Zip64"},
 	} {
 		data, err := os.ReadFile(good)

@@ -161,6 +161,7 @@
       if ((total += entry.size) > most.bytes) throw broken('has more than ' + size(most.bytes) + ' once it is unpacked');
       items.push({ path, size: entry.size, blob: () => unpack(view, file, path, entry) });
     }
+    if (at !== length) throw broken(); // a count of 16 bits has wrapped
     // One folder around everything is the folder; what macOS puts beside it is no part.
     const own = items.filter((item) => !item.path.startsWith('__MACOSX/'));
     const top = own.length ? own[0].path.split('/')[0] + '/' : '';
