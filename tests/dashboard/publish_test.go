@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"os"
 	"path/filepath"
@@ -66,37 +67,64 @@ const counting = `(() => {
 	return "";
 })()`
 
-// TestAFolderIsPublishedInABrowser chooses, drops and zips a folder on the page for it,
-// and waits for the export that it leads to. The same folder again uploads nothing. What
-// can't be published is named.
-func TestAFolderIsPublishedInABrowser(t *testing.T) {
-	chromium, axe := browse.Chromium(t), browse.AxeSource(t)
+// publisher is a person at a browser with the page to publish a folder on.
+type publisher struct {
+	walker
+	up         *harness.Up
+	stop       func()
+	complaints func() []string
+	project    string // the address of its page
+}
+
+// openPublisher starts a server and signs somebody in.
+func openPublisher(t *testing.T) publisher {
+	t.Helper()
+	chromium := browse.Chromium(t)
 	u := harness.Start(t, t.TempDir())
 	link, err := u.Command(t, "sign-in", "--data", u.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := browse.Open(t, chromium)
-	defer stop()
-	complaints := browse.Listen(ctx, u.URL)
-	w := walker{t, ctx}
-	w.goTo(strings.TrimSpace(string(link)))
-	base := strings.TrimSuffix(w.eval("location.href"), "/exports")
-	project := base + "/projects/" + u.Project
+	t.Cleanup(stop)
+	p := publisher{walker: walker{t, ctx}, up: u, stop: stop, complaints: browse.Listen(ctx, u.URL)}
+	p.goTo(strings.TrimSpace(string(link)))
+	p.project = strings.TrimSuffix(p.eval("location.href"), "/exports") + "/projects/" + u.Project
+	return p
+}
 
-	page := func() {
-		t.Helper()
-		w.goTo(project)
-		w.click(`a[href$="/publish"]`)
-		w.at("Publish a folder")
-		w.eval(counting)
+// page opens the page to publish a folder on.
+func (p publisher) page() {
+	p.t.Helper()
+	p.goTo(p.project)
+	p.click(`a[href$="/publish"]`)
+	p.at("Publish a folder")
+	p.eval(counting)
+}
+
+func (p publisher) choose(selector, path string) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, chromedp.SetUploadFiles(selector, []string{path})); err != nil {
+		p.t.Fatal(err)
 	}
-	choose := func(selector, path string) {
-		t.Helper()
-		if err := chromedp.Do(ctx, chromedp.SetUploadFiles(selector, []string{path})); err != nil {
-			t.Fatal(err)
-		}
+}
+
+// refused waits for the form to be back, with what went wrong.
+func (p publisher) refused(what, want string) {
+	p.t.Helper()
+	p.until(what, `!document.querySelector("#publish-problem").hidden && !document.querySelector("#publish").hidden`)
+	if said := p.eval(`document.querySelector("#publish-problem").innerText`); !strings.Contains(said, want) {
+		p.t.Errorf("%s: %q, want %q", what, said, want)
 	}
+}
+
+// TestAFolderIsPublishedInABrowser chooses, drops and zips a folder on the page for it,
+// and waits for the export that it leads to. The same folder again uploads nothing. What
+// can't be published is named.
+func TestAFolderIsPublishedInABrowser(t *testing.T) {
+	axe := browse.AxeSource(t)
+	p := openPublisher(t)
+	w, u, ctx, page, choose, refused := p.walker, p.up, p.ctx, p.page, p.choose, p.refused
 	exported := func(what, sent string) {
 		t.Helper()
 		w.until(what+": the export ends", `location.pathname.includes("/exports/exp_") && (document.querySelector("main .status")||{}).innerText == "completed" && !document.querySelector("[data-live]")`)
@@ -109,14 +137,6 @@ func TestAFolderIsPublishedInABrowser(t *testing.T) {
 		_, latest, _ := u.Call(t, "GET", "/v1/sites/docs.example.com/snapshots/latest", "")
 		return latest["fileCount"]
 	}
-	refused := func(what, want string) {
-		t.Helper()
-		w.until(what, `!document.querySelector("#publish-problem").hidden && !document.querySelector("#publish").hidden`)
-		if said := w.eval(`document.querySelector("#publish-problem").innerText`); !strings.Contains(said, want) {
-			t.Errorf("%s: %q, want %q", what, said, want)
-		}
-	}
-
 	dir := filepath.Join(t.TempDir(), "site")
 	for name, text := range map[string]string{
 		"docs.json": `{"name": "Sample", "navigation": {"pages": ["index", "guides/start"]}}`, "index.mdx": "---\ntitle: Hello\n---\n\nSome words.\n",
@@ -218,8 +238,8 @@ func TestAFolderIsPublishedInABrowser(t *testing.T) {
 	choose("#folder", dir)
 	exported("links that ended twice", "3")
 
-	stop()
-	for _, complaint := range complaints() {
+	p.stop()
+	for _, complaint := range p.complaints() {
 		if !strings.Contains(complaint, "/_objects/none") && !strings.Contains(complaint, "/publish/") {
 			t.Error(complaint)
 		}
@@ -239,5 +259,64 @@ func drop(w walker, selector, path string) {
 		}); err != nil {
 			w.t.Fatalf("%s: %v", kind, err)
 		}
+	}
+}
+
+// asked has the page show the first list of files and folders that it asks about, as what
+// went wrong: nothing is published.
+const asked = `(() => {
+	window.fetch = async (url, call) => {
+		const { folders, files } = JSON.parse(call.body);
+		return new Response(JSON.stringify({ error: "asked about " + [...folders, ...files].join(" ") + "." }), { status: 400 });
+	};
+	return "";
+})()`
+
+// unicodeName is the field of a zip that has a file's name in UTF-8, beside that of an old
+// program.
+func unicodeName(version byte, raw, name string) []byte {
+	field := append([]byte{0x75, 0x70, byte(5 + len(name)), 0, version}, binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(raw)))...)
+	return append(field, name...)
+}
+
+// Names of files in a zip are in UTF-8, or have their spelling in UTF-8 beside them. Others
+// are refused: they would be wrong addresses.
+func TestNamesInAZip(t *testing.T) {
+	p := openPublisher(t)
+	p.page()
+	p.eval(asked)
+	dir := t.TempDir()
+	const oem = "\x9abersicht.mdx" // code page 437
+	for _, c := range []struct {
+		what string
+		file zip.FileHeader
+		want string
+	}{
+		{"UTF-8", zip.FileHeader{Name: "Übersicht.mdx"}, "asked about docs.json Übersicht.mdx."},
+		{"UTF-8 without a flag", zip.FileHeader{Name: "Übersicht.mdx", NonUTF8: true}, "asked about docs.json Übersicht.mdx."},
+		{"a code page", zip.FileHeader{Name: oem, NonUTF8: true}, "names.zip has names of files that are not in UTF-8, which is not read here: drop the folder instead."},
+		{"a code page, with UTF-8 beside it", zip.FileHeader{Name: oem, NonUTF8: true, Extra: unicodeName(1, oem, "Übersicht.mdx")}, "asked about docs.json Übersicht.mdx."},
+		{"behind another field", zip.FileHeader{Name: oem, NonUTF8: true, Extra: append([]byte{1, 2, 1, 0, 0}, unicodeName(1, oem, "Übersicht.mdx")...)}, "asked about docs.json Übersicht.mdx."},
+		{"UTF-8 of another name", zip.FileHeader{Name: oem, NonUTF8: true, Extra: unicodeName(1, "old.mdx", "Übersicht.mdx")}, "not in UTF-8"},
+		{"UTF-8 of another version", zip.FileHeader{Name: oem, NonUTF8: true, Extra: unicodeName(2, oem, "Übersicht.mdx")}, "not in UTF-8"},
+		{"no UTF-8 beside it", zip.FileHeader{Name: oem, NonUTF8: true, Extra: unicodeName(1, oem, oem)}, "not in UTF-8"},
+		{"a field that is cut off", zip.FileHeader{Name: oem, NonUTF8: true, Extra: unicodeName(1, oem, "Übersicht.mdx")[:12]}, "not in UTF-8"},
+		{"backslashes of Windows", zip.FileHeader{Name: `guides\a.mdx`, CreatorVersion: 10 << 8}, "asked about guides docs.json."},
+		{"a backslash of Unix", zip.FileHeader{Name: `a\b.mdx`, CreatorVersion: 3 << 8}, `asked about docs.json a\b.mdx.`},
+	} {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		for _, h := range []*zip.FileHeader{{Name: "docs.json"}, &c.file} {
+			if _, err := w.CreateHeader(h); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		p.eval(`document.querySelector("#publish-problem").textContent = ""`)
+		p.choose("#zip", written(t, dir, "names.zip", b.Bytes()))
+		p.until(c.what, `document.querySelector("#publish-problem").textContent != ""`)
+		p.refused(c.what, c.want)
 	}
 }

@@ -123,6 +123,24 @@
     };
   };
 
+  // zipName returns a file's name in a zip, null where it can't be read. Old programs write
+  // names in the code page of their system, some with the name in UTF-8 beside it: a field
+  // with a version, the checksum of the other name, and the name.
+  const zipName = (name, extra, flags) => {
+    for (let at = 0; !(flags & 0x800) && at + 4 <= extra.byteLength; ) {
+      const kind = extra.getUint16(at, true), length = extra.getUint16(at + 2, true);
+      const own = at + 4;
+      at = own + length;
+      if (kind !== 0x7075 || length < 5 || at > extra.byteLength) continue;
+      if (extra.getUint8(own) !== 1 || extra.getUint32(own + 1, true) !== ~crc(-1, name) >>> 0) continue;
+      name = new Uint8Array(extra.buffer, extra.byteOffset + own + 5, length - 5);
+      break;
+    }
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(name);
+    } catch { return null; }
+  };
+
   // ofZip reads a zip's list of files; what they have is read when it is needed.
   const ofZip = async (file) => {
     const broken = (why) => new Fault(file.name + ' ' + (why || 'is not a zip, or is damaged') + '.');
@@ -148,8 +166,9 @@
       };
       const next = at + 46 + nameLength + list.getUint16(at + 30, true) + list.getUint16(at + 32, true);
       if (next > length) throw broken();
-      let path = new TextDecoder().decode(new Uint8Array(list.buffer, at + 46, nameLength));
-      if (system === 0) path = path.replaceAll('\\', '/'); // some programs of Windows
+      let path = zipName(new Uint8Array(list.buffer, at + 46, nameLength), new DataView(list.buffer, at + 46 + nameLength, list.getUint16(at + 30, true)), entry.flags);
+      if (path === null) throw broken('has names of files that are not in UTF-8, which is not read here: drop the folder instead');
+      if ([0, 10, 14].includes(system)) path = path.replaceAll('\\', '/'); // some programs of Windows
       at = next;
       if (path.endsWith('/')) continue;
       const kind = system === 3 ? mode >> 12 : 0;
@@ -177,6 +196,12 @@
     return n >>> 0;
   });
 
+  // crc goes on with a checksum, which is -1 at first; its complement is CRC-32.
+  const crc = (sum, data) => {
+    for (const byte of data) sum = table[(sum ^ byte) & 255] ^ sum >>> 8;
+    return sum;
+  };
+
   // unpack returns a file of a zip. It stops where there is more than the list says.
   const unpack = async (view, file, path, entry) => {
     if (entry.flags & 1) throw new Fault(path + ': it is encrypted in the zip.');
@@ -202,7 +227,7 @@
           reader.cancel().catch(() => {});
           throw damaged();
         }
-        for (const byte of value) sum = table[(sum ^ byte) & 255] ^ sum >>> 8;
+        sum = crc(sum, value);
         parts.push(value);
       }
     } catch { throw damaged(); }
