@@ -161,7 +161,9 @@ type StartExport struct {
 	Have string `json:",omitempty"`
 	// GoLive has the bundle become the live version of the site once it is there,
 	// or lets it be promoted to that.
-	GoLive         bool `json:",omitempty"`
+	GoLive bool `json:",omitempty"`
+	// Newest is the snapshot that must be the domain's newest; empty for any.
+	Newest         string `json:",omitempty"`
 	IdempotencyKey string
 }
 
@@ -287,7 +289,7 @@ type counter struct {
 //
 // It returns CodeInvalid, CodeDomainNotFound, CodeNoSnapshot, CodeVersionTaken,
 // CodeTooManyExports, CodeKeyReused or CodeKeyRunning; with GoLive also CodeRole,
-// CodeScope or CodePlan.
+// CodeScope or CodePlan; with Newest also CodeOvertaken.
 func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (ExportJob, error) {
 	if err := c.person(ActionExport); err != nil {
 		return ExportJob{}, err
@@ -362,6 +364,9 @@ func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot)
 		}
 		if claim.Newest == "" {
 			return Errorf(CodeNoSnapshot, "nothing has been published for this domain yet")
+		}
+		if in.Newest != "" && in.Newest != claim.Newest {
+			return Errorf(CodeOvertaken, "another snapshot of this domain was published meanwhile")
 		}
 		snapshot, snapshotRevision, err := read[Snapshot](ctx, s, snapshotKey(project.ID, claim.Newest))
 		if err != nil {

@@ -453,6 +453,20 @@ func TestExportRequestsAreChecked(t *testing.T) {
 	}
 }
 
+// A start may name the snapshot that it is about.
+func TestAnExportOfASnapshotThatIsTheNewestNoMore(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	first, second := w.publish(x), w.publish(x)
+	_, err := w.StartExport(w.ctx, x.caller, admin.StartExport{Domain: x.project.Domain, Newest: first.ID})
+	want(t, err, admin.CodeOvertaken)
+	j, err := w.StartExport(w.ctx, x.caller, admin.StartExport{Domain: x.project.Domain, Newest: second.ID})
+	want(t, err, "")
+	if j.Snapshot != second.ID || len(w.runner.started) != 1 {
+		t.Errorf("started %v: %+v", w.runner.started, j)
+	}
+}
+
 // TestACrowdGetsIn: as many starts at once as the limit allows all succeed,
 // though each must write the organisation's counter.
 func TestACrowdGetsIn(t *testing.T) {

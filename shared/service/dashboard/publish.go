@@ -303,7 +303,7 @@ func finishFolder(q *request) error {
 	if err != nil {
 		return err
 	}
-	_, err = q.admin().Publish(q.ctx(), q.caller, admin.Publish{Domain: project.Domain, SnapshotID: in.Snapshot, Check: publish.Check(q.d.opt.Objects)})
+	snapshot, err := q.admin().Publish(q.ctx(), q.caller, admin.Publish{Domain: project.Domain, SnapshotID: in.Snapshot, Check: publish.Check(q.d.opt.Objects)})
 	if admin.CodeOf(err) == admin.CodeOvertaken {
 		return errOvertaken
 	}
@@ -313,7 +313,12 @@ func finishFolder(q *request) error {
 	if admin.RequirePlan(q.caller, admin.PlanEnterprise) != nil {
 		return q.writeJSON(published{q.d.below + q.path("projects", project.ID, "snapshots") + "?done=published"})
 	}
-	j, err := q.admin().StartExport(q.ctx(), q.caller, admin.StartExport{Domain: project.Domain, GoLive: q.may(admin.ActionDeploy), IdempotencyKey: in.Once})
+	j, err := q.admin().StartExport(q.ctx(), q.caller, admin.StartExport{
+		Domain: project.Domain, GoLive: q.may(admin.ActionDeploy), Newest: snapshot.ID, IdempotencyKey: in.Once,
+	})
+	if admin.CodeOf(err) == admin.CodeOvertaken { // its own snapshot is the newest no more
+		return errOvertaken
+	}
 	if own, ok := errors.AsType[*admin.Error](err); ok {
 		return admin.Errorf(own.Code(), "the folder is published, and no export was started: %s", plain(own)).After(own.RetryAfter)
 	}

@@ -352,6 +352,28 @@ func TestBeginRefuses(t *testing.T) {
 	b.call("finish", map[string]any{"snapshot": "snp_none", "once": ""}).says(t, "no snapshot", 404, "not_found")
 }
 
+// Somebody else may publish between the two steps of the end: their snapshot is not taken
+// for one's own.
+func TestAnExportIsOfOnesOwnSnapshot(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("Own", "docs.example.com")
+	b := w.dropper(x, "ada", admin.RoleMember)
+	site := map[string]string{"docs.json": "{}", "index.mdx": "# Hello"}
+	plan, begun := b.begin(site)
+	b.put(begun, 0, "{}# Hello")
+	if _, err := w.Publish(w.ctx, w.Operator(x.ID), admin.Publish{Domain: "docs.example.com", SnapshotID: begun.Snapshot, Check: publish.Check(w.objects)}); err != nil {
+		t.Fatal(err)
+	}
+	w.publish(x, map[string]string{"docs.json": "{}"})
+	end := map[string]any{"snapshot": begun.Snapshot, "once": plan.Once}
+	for range 2 {
+		b.call("finish", end).says(t, "the end", 409, "Another snapshot of this domain was published meanwhile", "snapshot_overtaken")
+	}
+	if jobs, _, err := w.ListExports(w.ctx, w.Operator(x.ID), admin.ExportList{Limit: 1}); err != nil || len(jobs) > 0 {
+		t.Errorf("exports: %v, %v", jobs, err)
+	}
+}
+
 // A folder in a browser has no commits: files that are as they were are of when they were.
 func TestAFolderKeepsTheDatesOfFilesThatAreAsTheyWere(t *testing.T) {
 	w := newWorld(t)
