@@ -320,3 +320,28 @@ func TestNamesInAZip(t *testing.T) {
 		p.refused(c.what, c.want)
 	}
 }
+
+// A call that is to come later, or that still runs, is repeated after a pause.
+func TestCallsOfAPublishAreRepeated(t *testing.T) {
+	p := openPublisher(t)
+	p.page()
+	p.eval(`(() => {
+		const own = fetch, set = setTimeout, answers = [
+			[429, {}, { "Retry-After": "Fri, 27 Nov 2026 08:00:00 GMT" }],
+			[409, { code: "idempotency_running" }, { "Retry-After": "7" }],
+			[503, {}, { "Retry-After": "3600" }],
+		];
+		sessionStorage.waits = "";
+		window.setTimeout = (f, ms) => { sessionStorage.waits += " " + ms; return set(f, ms < 60000 ? 1 : ms); };
+		window.fetch = (url, call) => {
+			const [status, body, headers] = url.endsWith("/finish") && answers.shift() || [];
+			return status ? Promise.resolve(new Response(JSON.stringify(body), { status, headers })) : own(url, call);
+		};
+		return "";
+	})()`)
+	p.choose("#zip", zipped(t, t.TempDir(), "site.zip", map[string]string{"docs.json": `{"name": "Sample", "navigation": {"pages": ["index"]}}`, "index.mdx": "# Hello"}))
+	p.until("the export's page", `location.pathname.includes("/exports/exp_")`)
+	if waits := p.eval("sessionStorage.waits"); !strings.HasSuffix(waits, " 1000 7000 30000") {
+		t.Errorf("the pauses are%s", waits)
+	}
+}

@@ -316,8 +316,11 @@ func finishFolder(q *request) error {
 	j, err := q.admin().StartExport(q.ctx(), q.caller, admin.StartExport{
 		Domain: project.Domain, GoLive: q.may(admin.ActionDeploy), Newest: snapshot.ID, IdempotencyKey: in.Once,
 	})
-	if admin.CodeOf(err) == admin.CodeOvertaken { // its own snapshot is the newest no more
+	switch admin.CodeOf(err) {
+	case admin.CodeOvertaken: // its own snapshot is the newest no more
 		return errOvertaken
+	case admin.CodeKeyRunning, admin.CodeTemporary: // an export may have been started
+		return err
 	}
 	if own, ok := errors.AsType[*admin.Error](err); ok {
 		return admin.Errorf(own.Code(), "the folder is published, and no export was started: %s", plain(own)).After(own.RetryAfter)

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/publish"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
+	"github.com/bindery-docs/bindery/shared/service/storetest"
 )
 
 // dropper is a browser in which somebody drops folders.
@@ -371,6 +373,33 @@ func TestAnExportIsOfOnesOwnSnapshot(t *testing.T) {
 	}
 	if jobs, _, err := w.ListExports(w.ctx, w.Operator(x.ID), admin.ExportList{Limit: 1}); err != nil || len(jobs) > 0 {
 		t.Errorf("exports: %v, %v", jobs, err)
+	}
+}
+
+// A browser repeats a call where the connection is lost. The first may still run: it may
+// have started an export.
+func TestTheEndOfAPublishTwiceAtOnce(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("Own", "docs.example.com")
+	b := w.dropper(x, "ada", admin.RoleMember)
+	plan, begun := b.begin(map[string]string{"docs.json": "{}"})
+	b.put(begun, 0, "{}")
+	end := map[string]any{"snapshot": begun.Snapshot, "once": plan.Once}
+	var second answer
+	var once sync.Once
+	w.calls.Store = storetest.AroundStore(w.calls.Store, func(ctx context.Context, call *storetest.Call, do func(context.Context) error) error {
+		if strings.HasPrefix(call.Name, "Store.Get") && strings.Contains(call.Name, "version#") { // the first holds its key
+			once.Do(func() { second = b.call("finish", end) })
+		}
+		return do(ctx)
+	})
+	page := b.call("finish", end).page(t)
+	second.says(t, "the second", 409, `"code":"idempotency_running"`)
+	if second.header.Get("Retry-After") == "" || strings.Contains(second.body, "no export was started") {
+		t.Errorf("the second gets %v %s", second.header, second.body)
+	}
+	if again := b.call("finish", end).page(t); again != page {
+		t.Errorf("later it leads to %s, want %s", again, page)
 	}
 }
 

@@ -6,7 +6,8 @@
   const area = document.getElementById('publishing'), said = document.getElementById('publish-said'), bar = document.getElementById('publish-bar');
   const problem = document.getElementById('publish-problem');
   const most = { list: Number(form.dataset.list), file: Number(form.dataset.file), bytes: Number(form.dataset.bytes) };
-  const parallel = 4, tries = 5, chunk = 2000, small = 64 << 20;
+  // After four pauses of longest seconds, the lease of a call that was lost is over.
+  const parallel = 4, tries = 5, longest = 30, chunk = 2000, small = 64 << 20;
   // Opening a small file takes longer than reading it, so some are held from the first time on.
   const heldFile = 64 << 10, held = 32 << 20;
 
@@ -47,17 +48,19 @@
     const text = JSON.stringify(body);
     if (new Blob([text]).size > most.list) throw new Fault('The site has too many files for a browser; publish it with the command line below.');
     for (let attempt = 1; ; attempt++) {
-      let answer = null;
+      let answer = null, said = {};
       try {
         answer = await fetch(form.action + '/' + name, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: text, redirect: 'error' });
         if (answer.ok) return await answer.json();
+        said = await answer.json().catch(() => ({}));
       } catch { answer = null; }
-      if (attempt < tries && (!answer || answer.status >= 502 && answer.status <= 504)) {
-        await wait(Math.max(1000 * 2 ** (attempt - 1), 1000 * Number(answer && answer.headers.get('Retry-After'))));
+      // The same call may still run, of a connection that was lost.
+      if (attempt < tries && (!answer || [429, 502, 503, 504].includes(answer.status) || said.code === 'idempotency_running')) {
+        const asked = answer && Number(answer.headers.get('Retry-After')) || 0; // a date counts as nothing
+        await wait(1000 * Math.max(2 ** (attempt - 1), Math.min(asked, longest)));
         continue;
       }
       if (!answer) throw new Fault('The server can’t be reached. Try again in a moment.');
-      const said = await answer.json().catch(() => ({}));
       throw new Fault(said.error || 'The server answers with ' + answer.status + '.', said.code);
     }
   };
