@@ -345,3 +345,33 @@ func TestCallsOfAPublishAreRepeated(t *testing.T) {
 		t.Errorf("the pauses are%s", waits)
 	}
 }
+
+// Storage refuses an upload with 400 for bytes that changed, and for reasons that pass.
+func TestAnUploadThatStorageRefuses(t *testing.T) {
+	p := openPublisher(t)
+	refuse := func(body string, times int) {
+		p.page()
+		p.eval(fmt.Sprintf(`(() => {
+			const open = XMLHttpRequest.prototype.open, set = setTimeout;
+			let left = %d;
+			window.setTimeout = (f, ms) => set(f, ms < 60000 ? 1 : ms);
+			XMLHttpRequest.prototype.open = function (method, url) {
+				if (left-- > 0) Object.defineProperties(this, { status: { value: 400 }, responseText: { value: %q } });
+				return open.call(this, method, left >= 0 ? "/_objects/none?broken" : url);
+			};
+			return "";
+		})()`, times, body))
+	}
+	site := zipped(t, t.TempDir(), "site.zip", map[string]string{"docs.json": `{"name": "Sample", "navigation": {"pages": ["index"]}}`, "index.mdx": "# Hello"})
+	for _, body := range []string{"<Code>BadDigest</Code>", "<Code>InvalidRequest</Code><Message>Value for x-amz-checksum-sha256 header is invalid.</Message>", "<Code>XAmzContentSHA256Mismatch</Code>"} {
+		refuse(body, 1)
+		p.choose("#zip", site)
+		p.refused(body, "docs.json and 1 other file: the file changed while it was read")
+	}
+	refuse("<Code>RequestTimeout</Code>", 5)
+	p.choose("#zip", site)
+	p.refused("storage that is slow five times", "docs.json and 1 other file: the upload failed 5 times, at last with 400.")
+	refuse("<Code>RequestTimeout</Code>", 4)
+	p.choose("#zip", site)
+	p.until("the export's page", `location.pathname.includes("/exports/exp_")`)
+}

@@ -219,7 +219,7 @@ func (o *Objects) serveUpload(w http.ResponseWriter, r *http.Request, t terms) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		o.refuse(w, http.StatusRequestTimeout, "the upload has stalled")
 	case errors.Is(err, store.ErrDigest), errors.Is(err, io.ErrUnexpectedEOF):
-		o.refuse(w, http.StatusBadRequest, "the bytes are not those that the link was made for")
+		o.refuse(w, http.StatusBadRequest, "BadDigest: the bytes are not those that the link was made for")
 	case err != nil:
 		o.fail(w, r, err)
 	default:

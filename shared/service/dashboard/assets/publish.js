@@ -318,7 +318,8 @@
     return digest(await new Blob(parts).arrayBuffer());
   };
 
-  // put sends a pack once, and returns the status of the answer, 0 for none.
+  // put sends a pack once, and returns the status of the answer, 0 for none, and whether
+  // storage found other bytes than were announced.
   const put = (upload, body, progress) => new Promise((done) => {
     const request = new XMLHttpRequest();
     let patience;
@@ -328,8 +329,8 @@
     };
     request.upload.onprogress = (event) => { progress(event.loaded); watch(60000); };
     request.upload.onload = () => watch(300000); // storage may take its time with the whole
-    request.onload = () => done(request.status);
-    request.onerror = request.onabort = () => done(0);
+    request.onload = () => done({ status: request.status, other: request.status === 400 && /BadDigest|Checksum|SHA256Mismatch/i.test(request.responseText) });
+    request.onerror = request.onabort = () => done({ status: 0 });
     request.onloadend = () => clearTimeout(patience);
     request.open(upload.method, upload.url);
     for (const [name, value] of Object.entries(upload.headers)) request.setRequestHeader(name, value);
@@ -354,13 +355,13 @@
         return blob;
       }))));
       for (let attempt = 1; !ended; attempt++) {
-        const status = await put(upload, body, (n) => progress(upload.pack, n));
+        const { status, other } = await put(upload, body, (n) => progress(upload.pack, n));
         if (status >= 200 && status < 300 || status === 412) { // 412: it is there already
           progress(upload.pack, body.size);
           return;
         }
         if (status === 403) { ended = true; return; }
-        if (status === 400) throw changed(nameOf(pack));
+        if (other) throw changed(nameOf(pack));
         if (attempt === tries) throw new Fault(nameOf(pack) + ': the upload failed ' + tries + ' times' + (status ? ', at last with ' + status : '') + '. Drop the folder again to send what is missing.');
         progress(upload.pack, 0);
         await wait(1000 * 2 ** (attempt - 1));
