@@ -375,3 +375,13 @@ func TestAnUploadThatStorageRefuses(t *testing.T) {
 	p.choose("#zip", site)
 	p.until("the export's page", `location.pathname.includes("/exports/exp_")`)
 }
+
+func TestABrowserThatCannotChooseFolders(t *testing.T) {
+	p := openPublisher(t)
+	p.page()
+	p.eval(`Object.defineProperty(File.prototype, "webkitRelativePath", { get: () => "" }), ""`)
+	dir := t.TempDir()
+	written(t, dir, "docs.json", []byte("{}"))
+	p.choose("#folder", dir)
+	p.refused("no folder", "This browser can’t choose folders; choose a zip.")
+}

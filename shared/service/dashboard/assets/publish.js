@@ -88,9 +88,12 @@
     return { read: async (path) => folders.get(path) };
   };
 
-  const ofInput = (files) => flat([...files].map((file) => ({
-    path: named(file.webkitRelativePath.slice(file.webkitRelativePath.indexOf('/') + 1)), blob: async () => file,
-  })));
+  const ofInput = (files) => {
+    if (files.some((file) => !file.webkitRelativePath)) throw new Fault('This browser can’t choose folders; choose a zip.');
+    return flat(files.map((file) => ({
+      path: named(file.webkitRelativePath.slice(file.webkitRelativePath.indexOf('/') + 1)), blob: async () => file,
+    })));
+  };
 
   // ofEntries is a folder that was dropped, or what is in one.
   const ofEntries = (entries) => {
