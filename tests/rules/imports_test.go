@@ -172,7 +172,7 @@ var rooms = map[string][]string{
 		"shared/base/hosts", "shared/base/html", "shared/render/check", "shared/render/mdx", "shared/render/page", "shared/render/site",
 		"shared/service/admin", "shared/service/client", "shared/service/export", "shared/delivery/address", "shared/delivery/bundle", "shared/delivery/site",
 	},
-	"shared/service/publish":    {"shared/service/admin", "shared/service/snapshot", "shared/service/store"},
+	"shared/service/publish":    {"shared/service/admin", "shared/service/sitefolder", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/sitefolder": {"shared/base/ignore", "shared/render/rulesfile", "shared/service/snapshot"},
 	"shared/service/snapshot":   {"shared/base/json", "shared/service/store"},
 	"shared/service/store":      {},

@@ -327,7 +327,7 @@ func TestPublishing(t *testing.T) {
 		raw, pack := rawManifest(files)
 		publish(w.upload(x, id, raw, pack, true, true)).want(400, admin.CodeInvalid).says(says)
 	}
-	bad("no docs.json", map[string]string{"guides/start.mdx": "# Start"}, "docs.json")
+	bad("no docs.json", map[string]string{"guides/start.mdx": "# Start"}, "docs.json: the folder has no docs.json and no mint.json")
 	bad("a name that can't stand in an archive", map[string]string{"docs.json": "{}", "a/../b.mdx": "x"}, "a/../b.mdx")
 	bad("a file where another needs a folder", map[string]string{"docs.json": "{}", "a": "x", "a/b.mdx": "y"}, "a/b.mdx")
 	publish(w.upload(x, id, "no manifest", pack, true, true)).want(400, admin.CodeInvalid).says("manifest")

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/sitefolder"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -38,10 +39,8 @@ func check(ctx context.Context, objects store.Objects, p admin.Snapshot) (admin.
 	if err := snapshot.CheckEntries(m); err != nil {
 		return admin.Contents{}, Fault(err)
 	}
-	_, docs := m.Entry("docs.json")
-	_, mint := m.Entry("mint.json")
-	if !docs && !mint {
-		return admin.Contents{}, admin.FieldErrorf("docs.json", "is missing: a site has it in its root")
+	if fault := sitefolder.Config(func(name string) bool { _, ok := m.Entry(name); return ok }); fault != nil {
+		return admin.Contents{}, Fault(snapshot.PathErrors{fault})
 	}
 	err = snapshot.Verify(ctx, objects, p.PackKey, m)
 	if e, ok := errors.AsType[*snapshot.PackError](err); ok {
