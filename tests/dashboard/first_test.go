@@ -58,6 +58,16 @@ func TestFromUpToAVisitedSite(t *testing.T) {
 	project := strings.TrimSuffix(w.eval("location.href"), "/exports") + "/projects/" + u.Project
 	w.goTo(project)
 	browse.KeepPicture(t, ctx, "first-site", "project")
+	// A page that was shown while an export ran is loaded again after its end, and rests then.
+	w.eval(`(() => {
+		window.old = true;
+		document.getElementById("live").dataset.live = "50";
+		const follow = document.createElement("script");
+		follow.src = document.querySelector('script[src*="/dashboard."]').src;
+		document.head.append(follow);
+		return "";
+	})()`)
+	w.until("the page is loaded again", `!window.old && document.readyState == "complete" && document.getElementById("live") && !document.querySelector("[data-live]")`)
 	w.click(`main .live a.button`)
 	w.until("the live site", `location.hostname.startsWith("docs-example-com-") && document.body.innerText.includes("The first words of the handbook.")`)
 }

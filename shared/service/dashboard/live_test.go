@@ -282,6 +282,38 @@ func TestDeploymentsThatCanNotBePromoted(t *testing.T) {
 	}
 }
 
+// What a project's page shows of a running export is inside the part that its script
+// renews, and this part is there after the end, too: it says that there is one.
+func TestAProjectFollowsItsExports(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("Own", "docs.example.com")
+	b := w.as(x, "ada", admin.RoleMember)
+	w.publish(x, map[string]string{"docs.json": "{}"})
+	j := w.start(x, admin.StartExport{Version: "one", GoLive: true})
+	renewed := func() string {
+		t.Helper()
+		_, part, begins := strings.Cut(b.get(projectPath(x)).says(t, "the project", 200).body, `<div id="live"`)
+		part, _, ends := strings.Cut(part, "</div>\n<h2>The project</h2>")
+		if !begins || !ends {
+			t.Fatal("the page has no part that is renewed")
+		}
+		return (answer{body: "<div" + part}).text()
+	}
+	for _, text := range []string{"Nothing is live yet", "1 export has not ended yet.", "one queued 0 %"} {
+		if part := renewed(); !strings.Contains(part, text) {
+			t.Errorf("what is renewed lacks %q: %s", text, part)
+		}
+	}
+	w.put(bundleKey(j), "archive")
+	w.complete(j, admin.Bundle{Size: 7, Index: "1-2-c"})
+	if part := renewed(); !strings.Contains(part, "Version one") || !strings.Contains(part, "one live completed") {
+		t.Errorf("after the end: %s", part)
+	}
+	if page := b.get(projectPath(x)); strings.Contains(page.body, "data-live") {
+		t.Error("the page follows what has ended")
+	}
+}
+
 // Visiting leads to the export's own host, by a link that is in no log and in no cache.
 func TestVisit(t *testing.T) {
 	w := newWorld(t)

@@ -1,22 +1,28 @@
 // What forms and links can't do: copying, and progress that follows by itself.
 (() => {
   'use strict';
-  for (const button of document.querySelectorAll('[data-copy]')) {
-    if (!navigator.clipboard) break;
-    button.hidden = false;
-    const text = button.parentElement.querySelector('code');
-    if (text.textContent.length < 70) button.setAttribute('aria-label', 'Copy ' + text.textContent.slice(0, 24));
-    button.addEventListener('click', async () => {
-      try {
-        await navigator.clipboard.writeText(text.textContent);
-        button.textContent = 'Copied';
-      } catch {
-        getSelection().selectAllChildren(text);
-        button.textContent = 'Press Ctrl+C';
-      }
-      setTimeout(() => { button.textContent = 'Copy'; }, 2000);
-    });
-  }
+  const live = document.getElementById('live');
+  let shown = live && live.innerHTML; // as it came
+
+  const copies = (part) => {
+    for (const button of part.querySelectorAll('[data-copy]')) {
+      if (!navigator.clipboard) break;
+      button.hidden = false;
+      const text = button.parentElement.querySelector('code');
+      if (text.textContent.length < 70) button.setAttribute('aria-label', 'Copy ' + text.textContent.slice(0, 24));
+      button.addEventListener('click', async () => {
+        try {
+          await navigator.clipboard.writeText(text.textContent);
+          button.textContent = 'Copied';
+        } catch {
+          getSelection().selectAllChildren(text);
+          button.textContent = 'Press Ctrl+C';
+        }
+        setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+      });
+    }
+  };
+  copies(document);
 
   // A form is sent once, however often its button is pressed.
   addEventListener('submit', (event) => {
@@ -42,15 +48,18 @@
     });
   }
 
-  const live = document.getElementById('live');
   const follow = async () => {
     if (!live.dataset.live) return;
     try {
       const answer = document.hidden ? null : await fetch(location.pathname + location.search.replace(/[?&]done=[^&]*/, ''), { redirect: 'error' });
       if (answer && answer.ok) {
         const page = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('live');
-        if (page && !page.dataset.live) { location.replace(location.pathname); return; }
-        if (page) live.replaceChildren(...page.childNodes);
+        if (!page || !page.dataset.live) { location.replace(location.pathname); return; }
+        if (page.innerHTML !== shown) { // else what has the focus would lose it
+          shown = page.innerHTML;
+          live.replaceChildren(...page.childNodes);
+          copies(live);
+        }
       }
     } catch { /* the next look may succeed */ }
     setTimeout(follow, Number(live.dataset.live));
