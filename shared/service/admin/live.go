@@ -153,6 +153,14 @@ type archiveState string
 // job and never comes back.
 const archiveGone archiveState = "gone"
 
+// there returns CodeBundleGone for an archive that gets no pin.
+func (a archive) there() error {
+	if a.State != "" {
+		return Errorf(CodeBundleGone, "the bundle was removed; start another export")
+	}
+	return nil
+}
+
 // archiveOf is the job under which a bundle is stored: the one that it belongs to, or
 // one that lends its own.
 func archiveOf(b Bundle) string {
@@ -169,11 +177,11 @@ func liveHolder(project string, n int) string { return fmt.Sprintf("live#%s#%010
 // CodeBundleGone.
 func (s *Service) pin(ctx context.Context, b *batch, of, holder string) error {
 	a, revision, err := readIn[archive](ctx, s, b, archiveKey(of))
+	if err == nil {
+		err = a.there()
+	}
 	if err != nil {
 		return err
-	}
-	if a.State != "" {
-		return Errorf(CodeBundleGone, "the bundle was removed; start another export")
 	}
 	a.Pins++
 	b.put(archiveKey(of), revision, a)
@@ -495,6 +503,9 @@ type SetLive struct {
 	// From is the job that the caller of ActRollback knows as the live one: a roll back
 	// that is asked for twice goes back once.
 	From string
+	// To is the job that the caller of ActRollback expects to be live after it, as
+	// RollbackTarget says. Empty: any.
+	To string `json:",omitempty"`
 	// IdempotencyKey makes a repeated call safe. Empty: none.
 	IdempotencyKey string
 }
@@ -506,9 +517,9 @@ func (in SetLive) check() error {
 	for _, f := range []struct {
 		name, value string
 		of          LiveAction
-	}{{"jobId", in.Job, ActPromote}, {"from", in.From, ActRollback}} {
+	}{{"jobId", in.Job, ActPromote}, {"from", in.From, ActRollback}, {"to", in.To, ActRollback}} {
 		switch {
-		case f.of == in.Action && f.value == "":
+		case f.of == in.Action && f.value == "" && f.name != "to":
 			return FieldErrorf(f.name, "is required for %s", f.of)
 		case f.of != in.Action && f.value != "":
 			return FieldErrorf(f.name, "is for %s alone", f.of)
@@ -527,7 +538,7 @@ func (in SetLive) check() error {
 // It returns CodeRole, CodeScope, CodePlan, CodeInvalid, CodeDomainNotFound,
 // CodeNotFound for an unknown job, CodeJobRunning, CodeJobFailed, CodeBundleGone,
 // CodeNotLive where there is nothing to go back to that can be live, CodeLiveMoved where another job than
-// From is live, CodeKeyReused or CodeKeyRunning.
+// From is live or another one than To would be, CodeKeyReused or CodeKeyRunning.
 func (s *Service) SetLive(ctx context.Context, c Caller, in SetLive) (Live, error) {
 	if err := c.mayDeploy(); err != nil {
 		return Live{}, err
@@ -601,18 +612,35 @@ func (s *Service) setLive(ctx context.Context, b *batch, c Caller, in SetLive, p
 	case m.Job != in.From:
 		return l, Errorf(CodeLiveMoved, "from: is not live; %s is", m.Job)
 	}
-	return s.rollBack(ctx, b, c, p, l, revision)
+	return s.rollBack(ctx, b, c, in, p, l, revision)
 }
 
 // rollBack adds to a transaction that the version before the live one becomes live. A
 // version that can't be live any more is stepped over.
-func (s *Service) rollBack(ctx context.Context, b *batch, c Caller, p Project, l liveRecord, revision int64) (liveRecord, error) {
+func (s *Service) rollBack(ctx context.Context, b *batch, c Caller, in SetLive, p Project, l liveRecord, revision int64) (liveRecord, error) {
+	moved := l
+	err := s.stepBack(ctx, c, p, l, func(to LiveMove, j ExportJob, skipped []Skipped) (err error) {
+		if moved, err = s.move(ctx, b, l, revision, j, LiveRollback, to.Back, skipped, c); err == nil && in.To != "" && in.To != j.ID {
+			return &Error{code: CodeLiveMoved, message: "to: a roll back goes to " + j.ID, Field: "to"}
+		}
+		return err
+	})
+	if err != nil {
+		return l, err
+	}
+	return moved, nil
+}
+
+// stepBack takes the latest version before the live one that take does not refuse with
+// CodeBundleGone, and that can be live as far as its job says. Those before it are stepped
+// over. It returns CodeNotLive where none is left.
+func (s *Service) stepBack(ctx context.Context, c Caller, p Project, l liveRecord, take func(to LiveMove, j ExportJob, skipped []Skipped) error) error {
 	var skipped []Skipped
 	passed := map[string]bool{l.Move.Job: true} // it may have been live before what is stepped over, too
 	for back, steps := l.Move.Back, 0; back != 0 && steps < maxSteps; steps++ {
 		to, _, err := read[LiveMove](ctx, s, liveMoveKey(p.ID, back))
 		if err != nil {
-			return l, err
+			return err
 		}
 		back = to.Back
 		if passed[to.Job] {
@@ -621,10 +649,7 @@ func (s *Service) rollBack(ctx context.Context, b *batch, c Caller, p Project, l
 		passed[to.Job] = true
 		j, err := s.promotable(ctx, c, p, to.Job)
 		if err == nil {
-			var moved liveRecord
-			if moved, err = s.move(ctx, b, l, revision, j, LiveRollback, to.Back, skipped, c); err == nil {
-				return moved, nil
-			}
+			err = take(to, j, skipped)
 		}
 		switch CodeOf(err) {
 		case CodeBundleGone:
@@ -632,13 +657,47 @@ func (s *Service) rollBack(ctx context.Context, b *batch, c Caller, p Project, l
 		case CodeInvalid: // of a field that this request does not have
 			skipped = append(skipped, Skipped{to.Job, SkipKind})
 		default:
-			return l, err
+			return err
 		}
 	}
 	if len(skipped) == 0 {
-		return l, Errorf(CodeNotLive, "there is no version before the one that is live")
+		return Errorf(CodeNotLive, "there is no version before the one that is live")
 	}
-	return l, Errorf(CodeNotLive, "no version before the one that is live can be live again: their bundles were removed, or made for another kind of deployment than the project has now; promote another job")
+	return Errorf(CodeNotLive, "no version before the one that is live can be live again: their bundles were removed, or made for another kind of deployment than the project has now; promote another job")
+}
+
+// RollbackTarget is the version that a roll back leads to.
+type RollbackTarget struct {
+	// Live is what the roll back leaves.
+	Live Live
+	// Move made the version live the last time.
+	Move LiveMove
+	Job  ExportJob
+	// Skipped are the versions that the roll back steps over, the latest first.
+	Skipped []Skipped
+}
+
+// RollbackTarget returns the version that a roll back of a caller's domain would lead to
+// now. It changes nothing.
+// It returns CodeInvalid, CodeDomainNotFound, or CodeNotLive where there is none.
+func (s *Service) RollbackTarget(ctx context.Context, c Caller, domain string) (RollbackTarget, error) {
+	p, l, _, err := s.live(ctx, c, domain)
+	if err != nil {
+		return RollbackTarget{}, err
+	}
+	t := RollbackTarget{Live: s.liveOf(p, l)}
+	err = s.stepBack(ctx, c, p, l, func(to LiveMove, j ExportJob, skipped []Skipped) error {
+		a, _, err := readOr[archive](ctx, s, archiveKey(archiveOf(*j.Bundle)))
+		if err == nil {
+			err = a.there()
+		}
+		t.Move, t.Job, t.Skipped = to, j, skipped
+		return err
+	})
+	if err != nil {
+		return RollbackTarget{}, err
+	}
+	return t, nil
 }
 
 // promotable reads a job that a caller wants to be live for a project.

@@ -450,12 +450,26 @@ func TestRollBackStepsOver(t *testing.T) {
 			x := w.tenant("docs.example.com")
 			jobs := c.make(w, x)
 			first, live, before := jobs[0], jobs[len(jobs)-1], w.live(x)
+			target, err := w.RollbackTarget(w.ctx, x.caller, x.project.Domain)
+			w.wantLive(x, before)
+			to := func(job string) error {
+				_, err := w.SetLive(w.ctx, w.deployer(x), admin.SetLive{Domain: x.project.Domain, Action: admin.ActRollback, From: live.ID, To: job})
+				return err
+			}
 			if c.none {
+				want(t, err, admin.CodeNotLive)
+				want(t, to(first.ID), admin.CodeNotLive)
 				want(t, w.set(x, admin.ActRollback, live.ID), admin.CodeNotLive)
 				w.wantLive(x, before)
 				return
 			}
-			for range 2 { // the second time, nothing is left to do
+			want(t, err, "")
+			if len(jobs) > 2 {
+				want(t, to(jobs[len(jobs)-2].ID), admin.CodeLiveMoved)
+			}
+			w.wantLive(x, before)
+			want(t, to(target.Job.ID), "")
+			for range 2 { // nothing is left to do
 				want(t, w.set(x, admin.ActRollback, live.ID), "")
 				w.wantLive(x, first.ID+" rollback held")
 			}
@@ -467,6 +481,9 @@ func TestRollBackStepsOver(t *testing.T) {
 			}
 			if d := cmp.Diff(skipped, l.Move.Skipped); d != "" || l.Move.From != live.ID {
 				t.Errorf("the move from %s stepped over: %s", l.Move.From, d)
+			}
+			if d := cmp.Diff(skipped, target.Skipped); d != "" || target.Job.ID != first.ID || target.Move.Job != first.ID || target.Live.Move.Job != live.ID {
+				t.Errorf("the target is %s, over: %s", target.Job.ID, d)
 			}
 			want(t, w.set(x, admin.ActRollback, first.ID), admin.CodeNotLive)
 		})
