@@ -45,8 +45,9 @@ func ReusedAsks() Asks {
 	return Asks{WriteUnits: 22, ReadUnits: 20, ObjectWrites: 5, ObjectReads: 10, Transitions: 6, Calls: 3}
 }
 
-// LiveAsks returns what an export asks more at its end that goes live.
-func LiveAsks() Asks { return Asks{WriteUnits: 16, ReadUnits: 7} }
+// LiveAsks returns what an export asks more that goes live: a row of the list of
+// deployments, and the move at its end.
+func LiveAsks() Asks { return Asks{WriteUnits: 18, ReadUnits: 7} }
 
 // Prices are in US dollars. See DefaultPrices for what each is for.
 type Prices struct {
