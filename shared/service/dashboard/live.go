@@ -2,7 +2,7 @@ package dashboard
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"strings"
 	"time"
 
@@ -19,6 +19,8 @@ type liveView struct {
 	// Site is the address of the live site; empty where it can't be visited.
 	Site       string
 	By, HeldBy string
+	// Over are the versions that a roll back to this one stepped over.
+	Over []overView
 	// Served reports whether this installation serves sites.
 	Served bool
 	// Decides reports whether the reader may change what is live.
@@ -62,6 +64,9 @@ func (q *request) describe(v *liveView, p admin.Project) (err error) {
 		return nil
 	}
 	if v.By, err = names(v.Move.By); err != nil {
+		return err
+	}
+	if v.Over, err = q.over(v.Move.Skipped); err != nil {
 		return err
 	}
 	j, err := q.admin().GetExport(q.ctx(), q.caller, v.Move.Job)
@@ -174,6 +179,8 @@ type moveView struct {
 	By, How string
 	// Before is the version that was live before; empty for the first one.
 	Before string
+	// Over are the versions that a roll back stepped over.
+	Over []overView
 }
 
 type historyView struct {
@@ -201,6 +208,9 @@ func historyPage(q *request) error {
 	for i, m := range moves {
 		row := moveView{LiveMove: m, How: causes[m.Cause]}
 		if row.By, err = names(m.By); err != nil {
+			return err
+		}
+		if row.Over, err = q.over(m.Skipped); err != nil {
 			return err
 		}
 		switch {
@@ -234,7 +244,9 @@ func visit(q *request) error {
 
 // undone shows a page with the reason that a button of it did nothing.
 func (q *request) undone(err error, show func(int, *problem) error) error {
-	if admin.CodeOf(err) == admin.CodeLiveMoved {
+	if own, ok := errors.AsType[*admin.Error](err); ok && own.Code() == admin.CodeLiveMoved && own.Field == "to" {
+		err = admin.Errorf(admin.CodeLiveMoved, "a roll back leads to another version than when you looked; look again")
+	} else if admin.CodeOf(err) == admin.CodeLiveMoved {
 		err = admin.Errorf(admin.CodeLiveMoved, "another version has gone live since you looked; look again")
 	}
 	return q.again(err, func(code int, p *problem) error {
@@ -285,27 +297,47 @@ func rollbackPage(q *request) error {
 	if err != nil {
 		return err
 	}
-	l, err := q.admin().Live(q.ctx(), q.caller, p.Domain)
+	to, err := q.admin().RollbackTarget(q.ctx(), q.caller, p.Domain)
+	if admin.CodeOf(err) == admin.CodeNotLive {
+		return q.undone(err, q.showProject(p))
+	}
 	if err != nil {
 		return err
 	}
-	if l.Move.Back == 0 {
-		return q.undone(admin.Errorf(admin.CodeNotLive, "there is no version before the one that is live"), q.showProject(p))
-	}
-	// A page of the history begins after its cursor, which is a number of a move.
-	to, _, err := q.admin().LiveHistory(q.ctx(), q.caller, p.Domain, fmt.Sprintf("%010d", l.Move.Back+1), 1)
+	text := "Readers of " + p.Domain + " see " + to.Job.Version + " again, which went live on " + to.Move.At.UTC().Format("2 Jan 2006") + liveView{Live: to.Live}.instead() + "."
+	over, err := q.over(to.Skipped)
 	if err != nil {
 		return err
 	}
-	text := "Readers of " + p.Domain + " see the version before"
-	if len(to) > 0 {
-		text = "Readers of " + p.Domain + " see " + to[0].Version + " again, which went live on " + to[0].At.UTC().Format("2 Jan 2006")
+	for _, o := range over {
+		text += " Stepped over: " + o.Version + ", since " + o.Why + "."
 	}
 	return q.page("ask", "Roll back?", question{
-		Text:   text + liveView{Live: l}.instead() + "." + holds,
+		Text:   text + holds,
 		Action: q.path("projects", p.ID, "live"), Yes: "Roll back", No: q.path("projects", p.ID), Danger: true,
-		Fields: map[string]string{"action": string(admin.ActRollback), "from": l.Move.Job},
+		Fields: map[string]string{"action": string(admin.ActRollback), "from": to.Live.Move.Job, "to": to.Job.ID},
 	})
+}
+
+// overView is a version that a roll back stepped over.
+type overView struct{ Job, Version, Why string }
+
+// skips say why a version can't be live any more.
+var skips = map[admin.SkipReason]string{
+	admin.SkipGone: "its bundle was removed or is damaged", admin.SkipKind: "it was made for another kind of deployment than the project had",
+}
+
+// over reads the versions that a roll back stepped over.
+func (q *request) over(skipped []admin.Skipped) ([]overView, error) {
+	var all []overView
+	for _, o := range skipped {
+		j, err := q.admin().GetExport(q.ctx(), q.caller, o.Job)
+		if err != nil && admin.CodeOf(err) != admin.CodeNotFound {
+			return nil, err
+		}
+		all = append(all, overView{o.Job, cmp.Or(j.Version, o.Job), skips[o.Reason]})
+	}
+	return all, nil
 }
 
 // setLive rolls back, holds or releases.
@@ -314,7 +346,7 @@ func setLive(q *request) error {
 	if err != nil {
 		return err
 	}
-	in := admin.SetLive{Domain: p.Domain, Action: admin.LiveAction(q.value("action")), From: q.value("from")}
+	in := admin.SetLive{Domain: p.Domain, Action: admin.LiveAction(q.value("action")), From: q.value("from"), To: q.value("to")}
 	if _, err := q.admin().SetLive(q.ctx(), q.caller, in); err != nil {
 		return q.undone(err, q.showProject(p))
 	}

@@ -123,7 +123,7 @@ func TestWhatIsLiveIsShownAndChanged(t *testing.T) {
 		t.Fatal("the question rolled back")
 	}
 	back := b.press(ask, "Roll back")
-	page = b.after(back).says(t, "after a roll back", 200, "The version before is live again.", "rolled back by you", "Held since", "by you: no export goes live by itself")
+	page = b.after(back).says(t, "after a roll back", 200, "An earlier version is live again.", "rolled back by you", "Held since", "by you: no export goes live by itself")
 	if w.liveJob(x) != first.ID {
 		t.Errorf("%s is live", w.liveJob(x))
 	}
@@ -153,6 +153,37 @@ func TestWhatIsLiveIsShownAndChanged(t *testing.T) {
 	if n := strings.Count(list.body, "<tr"); n != 1+5 {
 		t.Errorf("the history has %d rows", n-1)
 	}
+}
+
+// The question before a roll back names the version that it leads to, over those that
+// can't be live any more, and the roll back leads to no other.
+func TestARollBackLeadsWhereItSays(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("Own", "docs.example.com")
+	b := w.as(x, "ada", admin.RoleMember)
+	w.publish(x, map[string]string{"docs.json": "{}"})
+	first, second, third, last := w.deploy(x, "one"), w.deploy(x, "two"), w.deploy(x, "three"), w.deploy(x, "four")
+	lose := func(j admin.ExportJob) {
+		t.Helper()
+		if err := w.objects.Delete(w.ctx, bundleKey(j)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := b.get(projectPath(x)+"/rollback").says(t, "the question", 200, "see three again").lacking(t, "the question", "Stepped over")
+	lose(third)
+	const reason = "since its bundle was removed or is damaged"
+	b.press(old, "Roll back").says(t, "a question of before", 409, "A roll back leads to another version than when you looked; look again.")
+	if w.liveJob(x) != last.ID {
+		t.Fatalf("%s is live", w.liveJob(x))
+	}
+	ask := b.get(projectPath(x)+"/rollback").says(t, "the question", 200, "see two again, which went live on 14 Mar 2026, instead of four of 14 Mar 2026. Stepped over: three, "+reason+".")
+	b.after(b.press(ask, "Roll back")).says(t, "afterwards", 200, "An earlier version is live again.", "Version two", "Stepped over three , "+reason)
+	if w.liveJob(x) != second.ID {
+		t.Errorf("%s is live", w.liveJob(x))
+	}
+	b.get(projectPath(x)+"/live").says(t, "the history", 200, "rolled back over three , "+reason)
+	lose(first)
+	b.get(projectPath(x)+"/rollback").says(t, "with none left", 409, "No version before the one that is live can be live again").lacks(t, "with none left", "Roll back?")
 }
 
 // liveJob is the job that is live.

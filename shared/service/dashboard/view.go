@@ -101,7 +101,7 @@ var done = map[string]string{
 	"exporting":   "The folder was published, and the export was started.",
 	"cancelled":   "It was cancelled.",
 	"promoted":    "This version is live. The site is held: release it to let the next export go live by itself.",
-	"rollback":    "The version before is live again. The site is held: release it to let the next export go live by itself.",
+	"rollback":    "An earlier version is live again. The site is held: release it to let the next export go live by itself.",
 	"hold":        "The site is held: no export goes live by itself.",
 	"release":     "The site is not held any more.",
 	"asked":       "The agent has begun.",
