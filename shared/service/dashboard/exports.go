@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -131,9 +132,14 @@ func (q *request) addLive(v *exportView) error {
 	if err != nil {
 		return err
 	}
-	v.Visit = v.Live.visits(v.ExportJob)
 	if v.GoLive == nil {
-		return nil
+		if v.Visit = v.Live.visits(v.ExportJob); v.Visit && q.d.opt.Objects != nil {
+			v.Visit, err = v.Bundle.Whole(q.ctx(), q.d.opt.Objects)
+		}
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		return err
 	}
 	d, err := q.admin().Deployment(q.ctx(), p, v.ExportJob)
 	if err != nil {

@@ -367,6 +367,27 @@ func TestVisit(t *testing.T) {
 	w.browser().get("/org/"+x.ID+"/exports/"+j.ID+"/visit").says(t, "nobody", 303)
 }
 
+// An export that was not to go live has a host too, as long as its bundle is there.
+func TestAnExportWithoutItsBundleIsNotVisited(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("Own", "docs.example.com")
+	b := w.as(x, "vic", admin.RoleViewer)
+	w.publish(x, map[string]string{"docs.json": "{}"})
+	j := w.start(x, admin.StartExport{Version: "one"})
+	w.put(bundleKey(j), "archive")
+	w.complete(j, admin.Bundle{Size: 7, Index: "1-2-c"})
+	export := "/org/" + x.ID + "/exports/" + j.ID
+	if page := b.get(export).says(t, "with its bundle", 200); !strings.Contains(page.body, export+"/visit") {
+		t.Error("the export can't be visited")
+	}
+	if err := w.objects.Delete(w.ctx, bundleKey(j)); err != nil {
+		t.Fatal(err)
+	}
+	if page := b.get(export).says(t, "without it", 200); strings.Contains(page.body, export+"/visit") {
+		t.Error("a bundle that is gone can be visited")
+	}
+}
+
 // Where no sites are served, nothing can be visited, and the rest is as elsewhere.
 func TestNoSitesAreServed(t *testing.T) {
 	w := newWorldAt(t, admin.Sites{})
