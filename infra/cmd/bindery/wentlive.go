@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
@@ -27,20 +28,36 @@ func (a *app) wentLive(ctx context.Context, c *client.Client, job api.ExportJob)
 	if !job.GoLive {
 		return nil
 	}
-	l, err := c.Live(ctx, job.Domain)
-	if err != nil {
-		a.warn("whether the version is live can't be read: " + err.Error())
-		return nil
+	for again := false; ; again = true {
+		l, err := c.Live(ctx, job.Domain)
+		if err != nil {
+			a.warn("whether the version is live can't be read: " + err.Error())
+			return nil
+		}
+		r := &liveReport{Live: l.Live != nil && l.Live.JobID == job.JobID, URL: l.URL, job: job.JobID, domain: job.Domain}
+		if !r.Live {
+			r.Reason = whyNotLive(ctx, c, job, l)
+		}
+		if r.Live || r.Reason != "" {
+			return r
+		}
+		if again {
+			r.Reason = "the bundle was cut, a later version was live before, or the project has another kind of deployment now"
+			return r
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(moveLater):
+		}
 	}
-	r := &liveReport{Live: l.Live != nil && l.Live.JobID == job.JobID, URL: l.URL, job: job.JobID, domain: job.Domain}
-	if !r.Live {
-		r.Reason = whyNotLive(ctx, c, job, l)
-	}
-	return r
 }
 
+// moveLater is how long a service tries to make a move that a completion was written
+// without, and a little more.
+const moveLater = 1200 * time.Millisecond
+
 // whyNotLive says why a completed job is not the live one. A service does not note the
-// reason: it follows from what is live now.
+// reason: it follows from what is live now, unless it is empty.
 func whyNotLive(ctx context.Context, c *client.Client, job api.ExportJob, l api.Live) string {
 	if l.Live != nil && l.Live.FromJobID != nil && *l.Live.FromJobID == job.JobID {
 		return fmt.Sprintf("%s has taken its place", l.Live.JobID)
@@ -56,7 +73,7 @@ func whyNotLive(ctx context.Context, c *client.Client, job api.ExportJob, l api.
 			return fmt.Sprintf("%s, which was started later, is live", other.JobID)
 		}
 	}
-	return "the bundle was cut, a later version was live before, or the project has another kind of deployment now"
+	return ""
 }
 
 // showWentLive says whether an export is live, if it was to be.

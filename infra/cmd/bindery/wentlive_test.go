@@ -26,21 +26,24 @@ func TestAnExportSaysWhetherItIsLive(t *testing.T) {
 		live api.Live // exp_0 was started before exp_1, and exp_2 after it
 		text string
 		want *liveReport
+		// later is what is live when it is read again; nil for no change.
+		later *api.LiveMove
 	}{
-		{"live", api.Live{Live: move("exp_1", "exp_0")}, "✓ it is live\n", &liveReport{Live: true}},
-		{"live, and served", api.Live{URL: page, Live: move("exp_1", "exp_0")}, "✓ it is live at " + page + "\n", &liveReport{Live: true, URL: page}},
+		{"live", api.Live{Live: move("exp_1", "exp_0")}, "✓ it is live\n", &liveReport{Live: true}, nil},
+		{"live, and served", api.Live{URL: page, Live: move("exp_1", "exp_0")}, "✓ it is live at " + page + "\n", &liveReport{Live: true, URL: page}, nil},
 		{"replaced", api.Live{Live: move("exp_0", "exp_1"), Held: true, HeldAt: &held, HeldBy: &api.Actor{Kind: "key", ID: "key_1"}},
-			"! it is not live: exp_0 has taken its place" + promote, &liveReport{Reason: "exp_0 has taken its place"}},
+			"! it is not live: exp_0 has taken its place" + promote, &liveReport{Reason: "exp_0 has taken its place"}, nil},
 		{"held", api.Live{URL: page, Live: move("exp_0", ""), Held: true, HeldAt: &held, HeldBy: &api.Actor{Kind: "key", ID: "key_1"}},
-			"! it is not live: key key_1 holds the site since 2026-03-14 10:00" + promote, &liveReport{URL: page, Reason: "key key_1 holds the site since 2026-03-14 10:00"}},
-		{"manual", api.Live{Deploy: admin.DeployManual}, "! it is not live: the project deploys manually" + promote, &liveReport{Reason: "the project deploys manually"}},
+			"! it is not live: key key_1 holds the site since 2026-03-14 10:00" + promote, &liveReport{URL: page, Reason: "key key_1 holds the site since 2026-03-14 10:00"}, nil},
+		{"manual", api.Live{Deploy: admin.DeployManual}, "! it is not live: the project deploys manually" + promote, &liveReport{Reason: "the project deploys manually"}, nil},
 		{"a newer one", api.Live{Live: move("exp_2", "exp_0")}, "! it is not live: exp_2, which was started later, is live" + promote,
-			&liveReport{Reason: "exp_2, which was started later, is live"}},
-		{"an older one", api.Live{Live: move("exp_0", "")}, "! it is not live: the bundle was cut, a later version", nil},
-		{"none", api.Live{}, "! it is not live: the bundle was cut", nil},
+			&liveReport{Reason: "exp_2, which was started later, is live"}, nil},
+		{"an older one", api.Live{Live: move("exp_0", "")}, "! it is not live: the bundle was cut, a later version", nil, nil},
+		{"moved after the completion", api.Live{Live: move("exp_0", "")}, "✓ it is live\n", &liveReport{Live: true}, move("exp_1", "exp_0")},
+		{"none", api.Live{}, "! it is not live: the bundle was cut", nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			unchanged, marked := false, true
+			unchanged, marked, reads := false, true, 0
 			mux := http.NewServeMux()
 			job := func(id string, after time.Duration) {
 				mux.HandleFunc("/v1/static-export/jobs/"+id, func(w http.ResponseWriter, _ *http.Request) {
@@ -59,7 +62,13 @@ func TestAnExportSaysWhetherItIsLive(t *testing.T) {
 			mux.HandleFunc("/v1/static-export/jobs/exp_1/bundle", func(w http.ResponseWriter, _ *http.Request) {
 				_ = json.NewEncoder(w).Encode(api.BundleLink{JobID: "exp_1", Version: "v", BundleURL: "https://example.com/bundle"})
 			})
-			mux.HandleFunc("/v1/sites/docs.example.com/live", func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(c.live) })
+			mux.HandleFunc("/v1/sites/docs.example.com/live", func(w http.ResponseWriter, _ *http.Request) {
+				live := c.live
+				if reads++; c.later != nil && reads%2 == 0 {
+					live.Live = c.later
+				}
+				_ = json.NewEncoder(w).Encode(live)
+			})
 			server := httptest.NewServer(mux)
 			t.Cleanup(server.Close)
 			getenv := func(name string) string {
