@@ -51,7 +51,7 @@ func TestTheAPIHoldsWhatItsDocumentSays(t *testing.T) {
 		// Nor which cursors a list has returned.
 		"[[operations]]\ninclude-operation-id = \"listFindings\"\nchecks.positive_data_acceptance.expected-statuses = [\"2xx\", \"400\", \"401\", \"403\", \"404\", \"409\"]\n" +
 		// Nor which fields an action has.
-		"[[operations]]\ninclude-operation-id = \"setLive\"\nchecks.positive_data_acceptance.expected-statuses = [\"2xx\", \"400\", \"401\", \"403\", \"404\", \"409\", \"410\"]\n"
+		"[[operations]]\ninclude-operation-id = \"setLive\"\nchecks.positive_data_acceptance.expected-statuses = [\"2xx\", \"400\", \"401\", \"403\", \"404\", \"409\", \"410\", \"422\"]\n"
 	file := filepath.Join(dir, "schemathesis.toml")
 	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 		t.Fatal(err)
