@@ -28,6 +28,11 @@ func TestAudit(t *testing.T) {
 	if err != nil || done.Bundle == nil {
 		t.Fatalf("%+v %v", done, err)
 	}
+	// A newer one, which is not looked at: the newest bundle never goes by age.
+	w.now = w.now.Add(time.Second)
+	if newer := w.start(t); workflowOf(ctx, w.steps(nil), newer.ID, 1) != nil {
+		t.Fatal("the newer export is not completed")
+	}
 	// The records of a table that concern it, and one that is not an export.
 	scan := func(ctx context.Context, fn func(store.Record) error) error {
 		for _, key := range []store.Key{{PK: "export#" + started.ID, SK: "job"}, {PK: "orgs", SK: w.caller.OrganisationID}} {
@@ -91,7 +96,7 @@ func TestAudit(t *testing.T) {
 		t.Errorf("%d faults:\n%s", got.FaultCount, diff)
 	}
 
-	// The bucket removes bundles after ten days, as it should.
+	// The sweep removes bundles after ten days, as it should.
 	w.now = w.now.Add(11 * 24 * time.Hour)
 	if got := audit(10); got.Expired != 1 || got.FaultCount != 2 {
 		t.Errorf("after eleven days: %+v", got)
