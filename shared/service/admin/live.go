@@ -99,7 +99,7 @@ type Live struct {
 	Move LiveMove
 	// Hold is zero where automatic moves may happen.
 	Hold Hold
-	// URL is the address of the site; empty where no sites are served.
+	// URL is the address of the site; empty if no sites are served.
 	URL string
 }
 
@@ -500,8 +500,8 @@ type SetLive struct {
 	Action LiveAction
 	// Job is the completed job that ActPromote makes live.
 	Job string
-	// From is the job that the caller of ActRollback knows as the live one: a roll back
-	// that is asked for twice goes back once.
+	// From is the job that the caller knows as the live one. ActRollback requires it: a roll
+	// back that is asked for twice goes back once. ActPromote replaces any job without it.
 	From string
 	// To is the job that the caller of ActRollback expects to be live after it, as
 	// RollbackTarget says. Empty: any.
@@ -516,13 +516,13 @@ func (in SetLive) check() error {
 	}
 	for _, f := range []struct {
 		name, value string
-		of          LiveAction
-	}{{"jobId", in.Job, ActPromote}, {"from", in.From, ActRollback}, {"to", in.To, ActRollback}} {
+		of, also    LiveAction // also does not require it
+	}{{"jobId", in.Job, ActPromote, ""}, {"from", in.From, ActRollback, ActPromote}, {"to", in.To, "", ActRollback}} {
 		switch {
-		case f.of == in.Action && f.value == "" && f.name != "to":
+		case f.of == in.Action && f.value == "":
 			return FieldErrorf(f.name, "is required for %s", f.of)
-		case f.of != in.Action && f.value != "":
-			return FieldErrorf(f.name, "is for %s alone", f.of)
+		case f.of != in.Action && f.also != in.Action && f.value != "":
+			return FieldErrorf(f.name, "is not for %s", in.Action)
 		}
 	}
 	return nil
@@ -537,7 +537,7 @@ func (in SetLive) check() error {
 //
 // It returns CodeRole, CodeScope, CodePlan, CodeInvalid, CodeDomainNotFound,
 // CodeNotFound for an unknown job, CodeJobRunning, CodeJobFailed, CodeBundleGone,
-// CodeNotLive where there is nothing to go back to that can be live, CodeLiveMoved where another job than
+// CodeNotLive if there is nothing to go back to that can be live, CodeLiveMoved if another job than
 // From is live or another one than To would be, CodeKeyReused or CodeKeyRunning.
 func (s *Service) SetLive(ctx context.Context, c Caller, in SetLive) (Live, error) {
 	if err := c.mayDeploy(); err != nil {
@@ -597,6 +597,8 @@ func (s *Service) setLive(ctx context.Context, b *batch, c Caller, in SetLive, p
 			return l, nil
 		case l.Move.Job == in.Job:
 			return hold(Hold{s.now(), s.actor(c)}, "held")
+		case in.From != "" && l.Move.Job != in.From:
+			return l, Errorf(CodeLiveMoved, "from: is not live; %s is", l.Move.Job)
 		}
 		j, err := s.promotable(ctx, c, p, in.Job)
 		if err != nil {
@@ -633,7 +635,7 @@ func (s *Service) rollBack(ctx context.Context, b *batch, c Caller, in SetLive, 
 
 // stepBack takes the latest version before the live one that take does not refuse with
 // CodeBundleGone, and that can be live as far as its job says. Those before it are stepped
-// over. It returns CodeNotLive where none is left.
+// over. It returns CodeNotLive if none is left.
 func (s *Service) stepBack(ctx context.Context, c Caller, p Project, l liveRecord, take func(to LiveMove, j ExportJob, skipped []Skipped) error) error {
 	var skipped []Skipped
 	passed := map[string]bool{l.Move.Job: true} // it may have been live before what is stepped over, too
@@ -668,7 +670,7 @@ func (s *Service) stepBack(ctx context.Context, c Caller, p Project, l liveRecor
 
 // RollbackTarget is the version that a roll back leads to.
 type RollbackTarget struct {
-	// Live is what the roll back leaves.
+	// Live is the state before the roll back.
 	Live Live
 	// Move made the version live the last time.
 	Move LiveMove
@@ -679,7 +681,7 @@ type RollbackTarget struct {
 
 // RollbackTarget returns the version that a roll back of a caller's domain would lead to
 // now. It changes nothing.
-// It returns CodeInvalid, CodeDomainNotFound, or CodeNotLive where there is none.
+// It returns CodeInvalid, CodeDomainNotFound, or CodeNotLive if there is none.
 func (s *Service) RollbackTarget(ctx context.Context, c Caller, domain string) (RollbackTarget, error) {
 	p, l, _, err := s.live(ctx, c, domain)
 	if err != nil {
@@ -724,7 +726,7 @@ func (s *Service) obstacle(ctx context.Context, p Project, j ExportJob) error {
 // Deployment is an export that may go live.
 type Deployment struct {
 	ExportJob
-	// Obstacle says why it can't be live now; nil where it can.
+	// Obstacle is the reason why it can't be live now; nil if it can.
 	Obstacle *Error
 }
 

@@ -316,6 +316,24 @@ func TestLateExportsDoNotGoBack(t *testing.T) {
 	w.wantLive(x, h.ID+" automatic")
 }
 
+// A promote with from replaces that job alone.
+func TestAPromoteOfWhatItsCallerSaw(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	first, second := w.deploy(x), w.deploy(x)
+	promote := func(from string) error {
+		_, err := w.SetLive(w.ctx, w.deployer(x), admin.SetLive{Domain: x.project.Domain, Action: admin.ActPromote, Job: first.ID, From: from})
+		return err
+	}
+	want(t, promote(first.ID), admin.CodeLiveMoved)
+	want(t, promote("exp_none"), admin.CodeLiveMoved)
+	w.wantLive(x, second.ID+" automatic")
+	for range 2 { // the second time, it was done
+		want(t, promote(second.ID), "")
+		w.wantLive(x, first.ID+" promote held")
+	}
+}
+
 func TestPromoteRollBackHoldRelease(t *testing.T) {
 	w := newWorld(t)
 	x := w.tenant("docs.example.com")

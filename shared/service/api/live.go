@@ -13,7 +13,7 @@ type Live struct {
 	Domain string `json:"domain"`
 	// Deploy decides whether completed exports with goLive go live automatically.
 	Deploy admin.DeployMode `json:"deploy"`
-	// URL is the address of the site; absent where the service serves no sites.
+	// URL is the address of the site; absent if the service serves no sites.
 	URL string `json:"url,omitempty"`
 	// Live is the move that made the current version live; null where nothing is live.
 	Live *LiveMove `json:"live"`
@@ -38,7 +38,7 @@ type LiveMove struct {
 	// By moved it; for an automatic move, By started the export.
 	By Actor `json:"by"`
 	// Skipped are the versions before FromJobID that a roll back stepped over, the latest
-	// first; absent where there is none.
+	// first; absent if there is none.
 	Skipped []SkippedVersion `json:"skipped,omitempty"`
 }
 
@@ -67,8 +67,8 @@ type SetLiveRequest struct {
 	Action admin.LiveAction `json:"action"`
 	// JobID is the job that promote makes live; absent for other actions.
 	JobID string `json:"jobId,omitempty"`
-	// From is the job that the caller of rollback knows as the live one; absent for
-	// other actions.
+	// From is the job that the caller knows as the live one: rollback requires it, promote
+	// may have it.
 	From string `json:"from,omitempty"`
 }
 

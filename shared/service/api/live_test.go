@@ -90,7 +90,7 @@ func TestLiveFromExportToRelease(t *testing.T) {
 	for body, says := range map[string]string{
 		`{"action":"promote"}`:                          "jobId: is required for promote",
 		`{"action":"rollback"}`:                         "from: is required for rollback",
-		`{"action":"hold","jobId":"x"}`:                 "jobId: is for promote alone",
+		`{"action":"hold","jobId":"x"}`:                 "jobId: is not for hold",
 		`{"action":"open"}`:                             "action: must be promote, rollback, hold or release",
 		`{}`:                                            "action: is required",
 		`{"action":"hold","until":"tomorrow"}`:          "until: is not a field of this request",
@@ -102,7 +102,7 @@ func TestLiveFromExportToRelease(t *testing.T) {
 	w.do(x.get("/v1/static-export/jobs/"+x.done)).want(200, "")
 }
 
-// TestTheAddressOfALiveSite: a service that serves sites says where.
+// TestTheAddressOfALiveSite: a service that serves sites returns their addresses.
 func TestTheAddressOfALiveSite(t *testing.T) {
 	w := newWorld(t)
 	x := w.tenant("docs.example.com")

@@ -9,14 +9,14 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-// deploymentsShown is how many deployments a project's page has. They have a page of
+// deploymentsShown is the number of deployments on a project's page. They have a page of
 // their own, too.
 const deploymentsShown = 10
 
-// liveView is what is live for a project, and what its reader may do about it.
+// liveView has the live version of a project, and the rights of its reader.
 type liveView struct {
 	admin.Live
-	// Site is the address of the live site; empty where it can't be visited.
+	// Site is the address of the live site; empty if it can't be visited.
 	Site       string
 	By, HeldBy string
 	// Over are the versions that a roll back to this one stepped over.
@@ -25,7 +25,7 @@ type liveView struct {
 	Served bool
 	// Decides reports whether the reader may change what is live.
 	Decides bool
-	// Refused says why nobody of the organisation can change it; empty where somebody can.
+	// Refused says why nobody of the organisation can change it; empty if somebody can.
 	Refused string
 }
 
@@ -52,7 +52,7 @@ func (q *request) live(p admin.Project) (liveView, error) {
 	return v, nil
 }
 
-// describe adds who made a version live, and where it is.
+// describe adds the person who made a version live, and its address.
 func (q *request) describe(v *liveView, p admin.Project) (err error) {
 	names := q.actors()
 	if v.Held() {
@@ -76,7 +76,7 @@ func (q *request) describe(v *liveView, p admin.Project) (err error) {
 	return err
 }
 
-// How says how the version went live, and who did it or started its export.
+// How returns the way by which the version went live, with the person's name.
 func (v liveView) How() string {
 	switch {
 	case v.By == "":
@@ -111,7 +111,7 @@ type deploymentView struct {
 	Why            string
 }
 
-// deployment is how a deployment is shown beside what is live.
+// deployment makes a row of the list of deployments.
 func (v liveView) deployment(d admin.Deployment) deploymentView {
 	row := deploymentView{Deployment: d, Live: v.Is(d.ID), Visit: v.visits(d.ExportJob)}
 	if d.Status.Final() {
@@ -169,7 +169,7 @@ func deploymentsPage(q *request) error {
 	return q.page("deployments", "Deployments of "+p.Domain, v)
 }
 
-// causes are how versions went live.
+// causes has the words for each cause of a move.
 var causes = map[admin.LiveCause]string{
 	admin.LiveAutomatic: "by itself", admin.LivePromote: "promoted", admin.LiveRollback: "rolled back",
 }
@@ -255,7 +255,7 @@ func (q *request) undone(err error, show func(int, *problem) error) error {
 	})
 }
 
-// instead says what becomes of the version that is live.
+// instead returns a sentence about the version that is replaced.
 func (v liveView) instead() string {
 	if v.Move.Job == "" {
 		return ""
@@ -263,7 +263,7 @@ func (v liveView) instead() string {
 	return ", instead of " + v.Move.Version + " of " + v.Move.At.UTC().Format("2 Jan 2006")
 }
 
-// holds is what a promote and a roll back mean besides.
+// holds ends the question of a promote and of a roll back.
 const holds = " The site is then held: no export goes live by itself until somebody releases it."
 
 func promotePage(q *request) error {
@@ -278,6 +278,7 @@ func promotePage(q *request) error {
 	return q.page("ask", "Make this version live?", question{
 		Text:   "Readers of " + j.Domain + " see " + j.Version + " of " + j.CreatedAt.UTC().Format("2 Jan 2006") + liveView{Live: l}.instead() + "." + holds,
 		Action: q.path("exports", j.ID, "promote"), Yes: "Promote", No: q.path("projects", j.Project),
+		Fields: map[string]string{"from": l.Move.Job},
 	})
 }
 
@@ -286,7 +287,7 @@ func promote(q *request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := q.admin().SetLive(q.ctx(), q.caller, admin.SetLive{Domain: j.Domain, Action: admin.ActPromote, Job: j.ID}); err != nil {
+	if _, err := q.admin().SetLive(q.ctx(), q.caller, admin.SetLive{Domain: j.Domain, Action: admin.ActPromote, Job: j.ID, From: q.value("from")}); err != nil {
 		return q.undone(err, func(code int, p *problem) error { return q.export(nil, code, p) })
 	}
 	return q.leave(q.path("projects", j.Project), "promoted")
@@ -356,8 +357,8 @@ func setLive(q *request) error {
 // step is one of the steps to a live site.
 type step struct {
 	Name, Text string
-	// To is where it is done, or what was done; empty where the reader's role does not
-	// allow it. Link says where it leads.
+	// To is the address of the step's page, or of its result; empty if the reader's role
+	// does not allow it. Link is the text of the link.
 	To, Link string
 	Done     bool
 }
@@ -367,7 +368,7 @@ type step struct {
 const newOrganisation = 5
 
 // stepsLeft are the steps of an organisation to its first live site, of its projects and
-// their newest exports; none once it has one, or where the reader can't do them.
+// their newest exports; none once it has one, or if the reader can't do them.
 func (q *request) stepsLeft(projects []admin.Project, newest map[string]*admin.ExportJob) ([]step, error) {
 	if len(projects) > newOrganisation || !q.may(admin.ActionExport) {
 		return nil, nil

@@ -142,6 +142,17 @@ func TestWhatIsLiveIsShownAndChanged(t *testing.T) {
 	w.deploy(x, "four")
 	page = b.get(projectPath(x))
 	ask = b.press(page, "Promote four").says(t, "the question", 200, "Make this version live?", "Readers of docs.example.com see four of 14 Mar 2026, instead of three of 14 Mar 2026.")
+	// Its form is of a page that was loaded before somebody else promoted another version.
+	if _, err := w.SetLive(t.Context(), w.Operator(x.ID), admin.SetLive{Domain: "docs.example.com", Action: admin.ActPromote, Job: second.ID}); err != nil {
+		t.Fatal(err)
+	}
+	b.press(ask, "Promote").says(t, "a promote from an old page", 409, "Another version has gone live since you looked; look again.")
+	if w.liveJob(x) != second.ID {
+		t.Errorf("%s is live", w.liveJob(x))
+	}
+	if _, err := w.SetLive(t.Context(), w.Operator(x.ID), admin.SetLive{Domain: "docs.example.com", Action: admin.ActPromote, Job: third.ID, From: second.ID}); err != nil {
+		t.Fatal(err)
+	}
 	b.after(b.press(ask, "Promote")).says(t, "promoted", 200, "This version is live.", "Version four", "promoted by you")
 
 	// Somebody else was faster.
@@ -149,8 +160,8 @@ func TestWhatIsLiveIsShownAndChanged(t *testing.T) {
 	b.post(projectPath(x)+"/live", "action", "forget").says(t, "no action", 400, "Must be promote, rollback, hold or release.")
 
 	list := b.get(projectPath(x)+"/live").says(t, "the history", 200,
-		"four live 14 Mar 2026, 09:00 UTC promoted you three", "three 14 Mar 2026, 09:00 UTC by itself an operator one", "one 14 Mar 2026, 09:00 UTC rolled back you two", "one 14 Mar 2026, 09:00 UTC by itself an operator nothing")
-	if n := strings.Count(list.body, "<tr"); n != 1+5 {
+		"four live 14 Mar 2026, 09:00 UTC promoted you three", "three 14 Mar 2026, 09:00 UTC promoted an operator two", "two 14 Mar 2026, 09:00 UTC promoted an operator three", "three 14 Mar 2026, 09:00 UTC by itself an operator one", "one 14 Mar 2026, 09:00 UTC rolled back you two", "one 14 Mar 2026, 09:00 UTC by itself an operator nothing")
+	if n := strings.Count(list.body, "<tr"); n != 1+7 {
 		t.Errorf("the history has %d rows", n-1)
 	}
 }
@@ -314,7 +325,7 @@ func TestDeploymentsThatCanNotBePromoted(t *testing.T) {
 }
 
 // What a project's page shows of a running export is inside the part that its script
-// renews, and this part is there after the end, too: it says that there is one.
+// renews, and this part is there after the end, too: its absence means the end.
 func TestAProjectFollowsItsExports(t *testing.T) {
 	w := newWorld(t)
 	x := w.tenant("Own", "docs.example.com")
