@@ -49,8 +49,8 @@ func (s *stack) dashboardAddress() *string {
 	})
 }
 
-// dashboardOrigins is where pages of the dashboard are, as a browser names it to the bucket
-// that they write to. The bucket can't refer to the API, which refers to functions, which
+// dashboardOrigins returns the origin of the dashboard's pages for the CORS rule of the bucket
+// that they upload to. The bucket can't refer to the API, which refers to functions, which
 // refer to the bucket: so without a domain it is a pattern. The rule gives no right:
 // only a signed link writes.
 func (s *stack) dashboardOrigins() *string {

@@ -14,7 +14,7 @@ import (
 
 const livePath = "/v1/sites/" + server.SeedDomain + "/live"
 
-// liveJob is the job that is live; empty where none is.
+// liveJob is the job that is live; empty if none is.
 func (f *killFolder) liveJob() string {
 	f.t.Helper()
 	status, answer, err := f.call("GET", livePath, "", "")

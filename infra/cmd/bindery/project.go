@@ -24,7 +24,7 @@ func (a *app) projectCommand() *cobra.Command {
 func settingFlags(f *pflag.FlagSet, t *admin.Settings, r *admin.Retention, agent *admin.AgentSettings) {
 	bundleFlags(f, t)
 	f.IntVar(&r.SnapshotDays, "snapshot-days", r.SnapshotDays, "remove snapshots after this many days (0: keep; the newest and exported ones stay)")
-	f.IntVar(&r.BundleDays, "bundle-days", r.BundleDays, "remove bundles after this many days, but not the newest and live ones (0: as the operator says)")
+	f.IntVar(&r.BundleDays, "bundle-days", r.BundleDays, "remove bundles after this many days, but not the newest and live ones (0: the operator's setting)")
 	f.StringVar(&agent.Root, "agent-root", agent.Root, "agent jobs: the docs folder in the repository (default: the whole)")
 	f.StringVar(&agent.Forge, "agent-forge", agent.Forge, "agent jobs: kind of the repository's server, one of "+strings.Join(admin.ForgeKinds(), ", ")+" (default: by its host)")
 	f.StringVar(&agent.API, "agent-forge-api", agent.API, "agent jobs: base address of the server's REST API (default: the usual one of its kind)")

@@ -11,10 +11,10 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/client"
 )
 
-// liveReport says whether the version of an export with --go-live is live.
+// liveReport is the result of --go-live: the version is live, or the reason.
 type liveReport struct {
 	Live bool `json:"live"`
-	// URL is the address of the site; empty where nothing serves it.
+	// URL is the address of the site; empty if nothing serves it.
 	URL string `json:"url,omitempty"`
 	// Reason says why the version is not live.
 	Reason string `json:"reason,omitempty"`
@@ -52,8 +52,8 @@ func (a *app) wentLive(ctx context.Context, c *client.Client, job api.ExportJob)
 	}
 }
 
-// moveLater is how long a service tries to make a move that a completion was written
-// without, and a little more.
+// moveLater is a little more than the time for which a service tries again to move live
+// after it completed an export without that.
 const moveLater = 1200 * time.Millisecond
 
 // whyNotLive says why a completed job is not the live one. A service does not note the
@@ -76,7 +76,7 @@ func whyNotLive(ctx context.Context, c *client.Client, job api.ExportJob, l api.
 	return ""
 }
 
-// showWentLive says whether an export is live, if it was to be.
+// showWentLive prints the result of --go-live, if it was given.
 func (a *app) showWentLive(w io.Writer, r *liveReport) {
 	switch {
 	case r == nil:

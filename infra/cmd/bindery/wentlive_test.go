@@ -26,7 +26,7 @@ func TestAnExportSaysWhetherItIsLive(t *testing.T) {
 		live api.Live // exp_0 was started before exp_1, and exp_2 after it
 		text string
 		want *liveReport
-		// later is what is live when it is read again; nil for no change.
+		// later is the live version at the second read; nil for no change.
 		later *api.LiveMove
 	}{
 		{"live", api.Live{Live: move("exp_1", "exp_0")}, "✓ it is live\n", &liveReport{Live: true}, nil},

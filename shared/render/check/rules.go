@@ -28,7 +28,7 @@ func (r Rules) apply(d *mdx.Diagnostic) bool {
 	return d.Severity != Off
 }
 
-// maxNesting is how deep JSON of a site may be nested.
+// maxNesting is the greatest depth of JSON in a site.
 const maxNesting = 100
 
 // ReadRules reads the rules of the site in fsys from its file site.RulesFile. Faults

@@ -23,7 +23,7 @@ const Name = "bindery.yaml"
 
 // Limits of the file, far above what authors write.
 const (
-	// MaxBytes is how long the file may be.
+	// MaxBytes is the greatest size of the file.
 	MaxBytes   = 64 << 10
 	maxNesting = 100
 )
@@ -34,7 +34,7 @@ type Fault struct {
 	Message      string
 }
 
-// File is what a file says.
+// File has the settings of a bindery.yaml.
 type File struct {
 	// Publish selects the files that the site publishes beside the types that the
 	// format serves.
@@ -49,7 +49,7 @@ type File struct {
 // not looked at.
 type Sections map[string]func(f *File, value ast.Node)
 
-// Read reads the file in fsys. It returns nil where there is none, and an error if the
+// Read reads the file in fsys. It returns nil if there is none, and an error if the
 // file can't be read.
 func Read(fsys fs.FS, sections Sections) (*File, error) {
 	info, err := fs.Stat(fsys, Name)
@@ -127,7 +127,7 @@ func Parse(src []byte, sections Sections) (f *File) {
 	return f
 }
 
-// Fault adds a fault at a node; nil stands for the beginning of the file.
+// Fault adds a fault at a node; nil means the beginning of the file.
 func (f *File) Fault(at ast.Node, format string, args ...any) {
 	line, column := 1, 1
 	if at != nil {

@@ -59,7 +59,7 @@ type Options struct {
 	AgentModels func() []AgentModel
 	// Callbacks is which addresses webhooks may have.
 	Callbacks remote.Callbacks
-	// Sites says where sites are served; the zero value where none are.
+	// Sites has the address of the sites; the zero value means that none are served.
 	Sites Sites
 	// Since, if not zero, is when the only process that answers requests and
 	// sweeps began: what an earlier one had not ended by then has died with it.

@@ -14,17 +14,16 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Sites says where an installation serves sites.
+// Sites has the address below which an installation serves sites.
 type Sites struct {
 	// URL has the scheme and the host below which each site has a host of its own, such as
-	// http://localhost:8787. Empty where no sites are served.
+	// http://localhost:8787. Empty if no sites are served.
 	URL string
 	// Key signs links to exports that are not public.
 	Key []byte
 }
 
-// PreviewLife is how long a link to an export is valid, and a browser that has opened it
-// may read the export.
+// PreviewLife is the life of a link to an export, and of the cookie that a browser gets by it.
 const PreviewLife = 8 * time.Hour
 
 // PreviewPath is the path of links to exports. No site has a file there: the folder is
@@ -57,7 +56,7 @@ func projectOfSlug(slug string) string {
 // jobLabel is the label of the host of an export.
 func jobLabel(id string) string { return strings.ReplaceAll(id, "_", "-") }
 
-// SiteURL is the address of a project's live site, with a slash at its end; empty where no
+// SiteURL is the address of a project's live site, with a slash at its end; empty if no
 // sites are served.
 func (s *Service) SiteURL(p Project) string { return s.siteURL(p.Slug()) }
 
@@ -71,7 +70,7 @@ func (s *Service) siteURL(label string) string {
 
 // PreviewLink returns a link by which a person of the caller's organisation opens a completed
 // export in a browser. It can be used again until it ends, after PreviewLife. It is empty
-// where no sites are served, and for an archive of an older release, which has no index.
+// if no sites are served, and for an archive of an older release, which has no index.
 // It returns CodeNotFound, CodeJobRunning, CodeJobFailed or CodeBundleGone.
 func (s *Service) PreviewLink(ctx context.Context, c Caller, jobID string) (string, error) {
 	j, err := s.callersJob(ctx, c, jobID)
@@ -116,7 +115,7 @@ func (s *Service) CheckPreview(label, token string) (time.Time, bool) {
 type Served struct {
 	Job    string
 	Bundle Bundle
-	// Until is when a version that is no longer live was replaced; zero for the live one
+	// Until is the time at which a version was replaced; zero for the live one
 	// and for exports on hosts of their own.
 	Until time.Time
 }
@@ -166,7 +165,7 @@ func (j ExportJob) served() (Served, error) {
 }
 
 // LiveAt returns the job that is live on the host of a slug, and the number of its move. It
-// returns CodeNotFound where no project has that slug, or nothing is live.
+// returns CodeNotFound if no project has that slug, or nothing is live.
 func (s *Service) LiveAt(ctx context.Context, slug string) (LiveMove, error) {
 	id := projectOfSlug(slug)
 	if len(slug) > maxLabel || !validID(id) {
@@ -186,7 +185,7 @@ func (s *Service) LiveAt(ctx context.Context, slug string) (LiveMove, error) {
 }
 
 // ServedLive returns the bundle of a move that LiveAt returned.
-// It returns CodeNotFound where it can't be served: its archive has no index.
+// It returns CodeNotFound if its archive has no index.
 func (s *Service) ServedLive(ctx context.Context, m LiveMove) (Served, error) {
 	return s.served(ctx, m.Job)
 }

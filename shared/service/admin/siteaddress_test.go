@@ -68,7 +68,7 @@ func TestLiveAt(t *testing.T) {
 	at(x.project.Slug(), "")
 }
 
-// indexed says that a bundle has an index.
+// indexed gives a bundle an index.
 func indexed(b *admin.Bundle) { b.Index = "a place" }
 
 // TestReplacedSince: versions that were live until a time are found, the latest first.

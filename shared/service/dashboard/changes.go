@@ -19,12 +19,12 @@ const (
 	maxPassages     = 3       // of a page
 )
 
-// changesView is what an export changed for readers.
+// changesView has the changes of an export.
 type changesView struct {
 	Lost     []diff.LostAddress
 	MoreLost int
 	Kinds    []changedPages
-	// Why is the reason that nothing is listed; empty where something is.
+	// Why is the reason that nothing is listed; empty if something is.
 	Why string
 }
 
@@ -36,7 +36,7 @@ type changedPages struct {
 	More  int // that are not shown
 }
 
-// changes reads what an export changed; nil where there is no list of it.
+// changes reads what an export changed; nil if there is no list of it.
 func (q *request) changes(j admin.ExportJob) *changesView {
 	if j.Bundle == nil || !j.Bundle.Changes.Listed || q.d.opt.Objects == nil {
 		return nil

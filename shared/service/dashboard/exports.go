@@ -89,8 +89,8 @@ type exportView struct {
 	CPU time.Duration
 	// Link is a link to the bundle that was just made; nil before it is asked for.
 	Link *store.Link
-	// Deployment is how an export that may go live is shown; nil for others, and after
-	// the end of the project.
+	// Deployment has the live state of an export that may go live; nil for others, and
+	// after the end of the project.
 	Deployment *deploymentView
 	Live       liveView
 	// Visit reports whether the export has a host of its own.

@@ -46,13 +46,13 @@ const (
 
 type publishView struct {
 	admin.Project
-	// Exports says that an export is started, Live that it may go live.
+	// Exports reports that an export is started, Live that it may go live.
 	Exports, Live bool
 	// MaxList, MaxFile and MaxBytes are limits in bytes: of a call, of a file, and of all
 	// files together.
 	MaxList, MaxFile, MaxBytes int64
 	IgnoreFile, RulesFile      string
-	// RulesBytes is how much of RulesFile is sent: enough to see that it is too long.
+	// RulesBytes is the number of bytes of RulesFile that are sent: enough to see that it is too long.
 	RulesBytes int64
 }
 
@@ -80,7 +80,7 @@ func publishPage(q *request) error {
 	return q.page("publish", "Publish a folder", v)
 }
 
-// uploadOrigin is where links for uploads lead, as a source of a policy; empty where that
+// uploadOrigin returns the origin of links for uploads, for the policy; empty if that
 // is the dashboard's own server. Storage alone knows it, so it is that of a link, which
 // nobody gets.
 func (q *request) uploadOrigin() (string, error) {
@@ -122,7 +122,7 @@ type lookAround struct {
 	// Ignores and Rules are the texts of the site's files of rules.
 	Ignores string `json:"ignores"`
 	Rules   string `json:"rules"`
-	// Root says that Files are all files of the root.
+	// Root reports that Files are all files of the root.
 	Root    bool     `json:"root"`
 	Folders []string `json:"folders"`
 	Files   []string `json:"files"`
@@ -168,7 +168,7 @@ func lookFolder(q *request) error {
 	return q.writeJSON(out)
 }
 
-// planned is what is known of a publish before anything is sent.
+// planned has the result of a plan: nothing was sent yet.
 type planned struct {
 	// Base is the snapshot that it is made on top of, and Snapshot that snapshot if it has
 	// the same files: nothing is to be published then.
@@ -218,7 +218,7 @@ func planFolder(q *request) error {
 	return q.writeJSON(out)
 }
 
-// begun says what is missing of a snapshot.
+// begun lists the missing packs of a snapshot.
 type begun struct {
 	Snapshot string   `json:"snapshot"`
 	Uploads  []upping `json:"uploads"`
@@ -289,7 +289,7 @@ func beginFolder(q *request) error {
 // errOvertaken is for a publish on top of a snapshot that is the newest no more.
 var errOvertaken = admin.Errorf(admin.CodeOvertaken, "another snapshot of this domain was published meanwhile; look at it, then publish the folder again")
 
-// published says where a publish can be seen.
+// published has the address of the page that shows a publish.
 type published struct {
 	Page string `json:"page"`
 }
@@ -333,7 +333,7 @@ func finishFolder(q *request) error {
 
 // folder is a folder that a browser has, on top of a site's newest snapshot.
 type folder struct {
-	base    admin.Snapshot // zero where there is none
+	base    admin.Snapshot // zero if there is none
 	plan    *snapshot.Plan
 	place   map[string]int // path in the snapshot → place in the browser's list
 	refused snapshot.PathErrors
@@ -392,7 +392,7 @@ func (q *request) folder(project admin.Project, list []listed) (*folder, error) 
 	return f, nil
 }
 
-// folderFault says what is wrong with a folder, or with files in it: each with its path.
+// folderFault describes the faults of a folder, and of files in it by their paths.
 func folderFault(err error) error {
 	err = publish.Fault(err)
 	if own, ok := errors.AsType[*admin.Error](err); ok {

@@ -140,7 +140,7 @@ func (d dropper) publish(site map[string]string) (sent int, last answer) {
 	return len(begun.Uploads), d.call("finish", map[string]any{"snapshot": begun.Snapshot, "once": plan.Once})
 }
 
-// page is where a finished publish leads.
+// page returns the address of the page that a finished publish leads to.
 func (a answer) page(t *testing.T) string {
 	t.Helper()
 	var out struct{ Page string }
@@ -376,7 +376,7 @@ func TestAnExportIsOfOnesOwnSnapshot(t *testing.T) {
 	}
 }
 
-// A browser repeats a call where the connection is lost. The first may still run: it may
+// A browser repeats a call if the connection is lost. The first may still run: it may
 // have started an export.
 func TestTheEndOfAPublishTwiceAtOnce(t *testing.T) {
 	w := newWorld(t)
@@ -493,7 +493,7 @@ func TestAFolderOfAProPlanIsOnlyPublished(t *testing.T) {
 	}
 }
 
-// The page's policy lets scripts reach storage where that is another server, and no other
+// The page's policy lets scripts reach storage if that is another server, and no other
 // page's does.
 func TestThePolicyNamesWhereUploadsGo(t *testing.T) {
 	for name, c := range map[string]struct {

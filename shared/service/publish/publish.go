@@ -1,8 +1,7 @@
-// Package publish checks what was uploaded before it becomes a site's newest snapshot: it
-// is where the records of package admin meet the formats of package snapshot, for all
-// who publish.
+// Package publish checks uploads before they become a site's newest snapshot. It reads the
+// formats of package snapshot for the records of package admin.
 //
-//	publish.go  Check: a pending snapshot; Manifest: reads one; Fault: what is wrong
+//	publish.go  Check: a pending snapshot; Manifest: reads one; Fault: faults of one
 package publish
 
 import (
@@ -99,7 +98,7 @@ func Manifest(ctx context.Context, objects store.Objects, p admin.Snapshot) (*sn
 	return m, nil
 }
 
-// Fault says what is wrong with a manifest, or with the files in it: each with its path,
+// Fault describes the faults of a manifest, and of the files in it by their paths,
 // as many as fit. It returns other errors as they are.
 func Fault(err error) error {
 	if faults, ok := errors.AsType[snapshot.PathErrors](err); ok && len(faults) > 0 {

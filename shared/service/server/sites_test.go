@@ -96,7 +96,7 @@ func (s *siteServer) export(text, colour string, goLive bool) string {
 	return job.JobID
 }
 
-// answer is what a host answers.
+// answer is a response of a host.
 type answer struct {
 	status int
 	header http.Header

@@ -70,7 +70,7 @@ func newRules(ignores string, file *rulesfile.File) *Rules {
 	return r
 }
 
-// LeavesOut reports whether a file or folder is left out. within says that its folder is:
+// LeavesOut reports whether a file or folder is left out. within means that its folder is:
 // then only files that the site's own rules publish are not left out.
 func (r *Rules) LeavesOut(name string, dir, within bool) bool {
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// hashedLife is how long the hashed files of a version are answered after it was replaced: a
-// page that a reader has open still asks for them.
+// hashedLife is the time for which hashed files are answered after their version was replaced:
+// a page that a reader has open still asks for them.
 const hashedLife = time.Hour
 
 // Defaults of Options, in bytes.
@@ -24,13 +24,13 @@ const (
 	defaultLargest = 1 << 20
 )
 
-// Options are what a Handler works with. Admin and Objects are required.
+// Options configure a Handler. Admin and Objects are required.
 type Options struct {
 	Admin   *admin.Service
 	Objects store.Objects
 	// Dashboard is the address at which people find links to exports; empty for none.
 	Dashboard string
-	// Secure says that people come over https: cookies are for that alone.
+	// Secure means that readers come over https: cookies are for https alone.
 	Secure bool
 	// CacheBytes bounds the files in memory; default 64 MiB.
 	CacheBytes int64
@@ -132,7 +132,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, v site.Version)
 	}
 }
 
-// nothing answers where no version does: with 404 or 410 if the error is that there is none,
+// nothing answers without a version: with 404 or 410 if the error is that there is none,
 // else with 503.
 func (h *Handler) nothing(w http.ResponseWriter, r *http.Request, err error, title, text string) {
 	switch admin.CodeOf(err) {

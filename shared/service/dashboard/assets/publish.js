@@ -129,7 +129,7 @@
     };
   };
 
-  // zipName returns a file's name in a zip, null where it can't be read. Old programs write
+  // zipName returns a file's name in a zip, null if it can't be read. Old programs write
   // names in the code page of their system, some with the name in UTF-8 beside it: a field
   // with a version, the checksum of the other name, and the name.
   const zipName = (name, extra, flags) => {
@@ -208,7 +208,7 @@
     return sum;
   };
 
-  // unpack returns a file of a zip. It stops where there is more than the list says.
+  // unpack returns a file of a zip. It stops if there is more than the list says.
   const unpack = async (view, file, path, entry) => {
     if (entry.flags & 1) throw new Fault(path + ': it is encrypted in the zip.');
     if (entry.method !== 0 && entry.method !== 8) throw new Fault(path + ': it is compressed in the zip by a method that is not read here.');
