@@ -238,3 +238,29 @@ func TestASmallPageOfAFilteredList(t *testing.T) {
 		t.Errorf("%d queries found %v, want %v", records.queries, got, failed)
 	}
 }
+
+// TestNewestCompleted: it is a project's own, and no export that has not ended.
+func TestNewestCompleted(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	newest := func(p admin.Project, want string) {
+		t.Helper()
+		if j, err := w.NewestCompleted(w.ctx, p); err != nil || j.ID != want {
+			t.Errorf("the newest is %q (%v), want %q", j.ID, err, want)
+		}
+	}
+	newest(x.project, "")
+	first := w.deploy(x)
+	newest(x.project, first.ID)
+	w.startLive(x)
+	newest(x.project, first.ID)
+	// Another project of the organisation gets the domain.
+	if _, err := w.RevokeProject(w.ctx, x.project.ID); err != nil {
+		t.Fatal(err)
+	}
+	p, err := w.CreateProject(w.ctx, admin.Project{Organisation: x.ID, Domain: x.project.Domain, Repository: x.project.Repository})
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest(p, "")
+}

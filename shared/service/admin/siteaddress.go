@@ -168,7 +168,7 @@ func (j ExportJob) served() (Served, error) {
 // returns CodeNotFound if no project has that slug, or nothing is live.
 func (s *Service) LiveAt(ctx context.Context, slug string) (LiveMove, error) {
 	id := projectOfSlug(slug)
-	if len(slug) > maxLabel || !validID(id) {
+	if !validID(id) {
 		return LiveMove{}, notFound("site")
 	}
 	l, _, err := readOr[liveRecord](ctx, s, liveKey(id))

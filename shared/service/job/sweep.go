@@ -435,7 +435,8 @@ func (k *Keeper) over(ctx context.Context, id, name string, known known) (bool, 
 		}
 		known.newest[project.ID] = newest
 	}
-	return newest.ID != id && (newest.Bundle == nil || newest.Bundle.Key != key), nil
+	// An export that changed nothing has the archive of an older one.
+	return newest.ID != id && (newest.Bundle == nil || newest.Bundle.Key != BundleKey(id)), nil
 }
 
 // read reads an object that has at most limit bytes.

@@ -113,6 +113,7 @@ func TestReadErrors(t *testing.T) {
 		{"gone", store.ErrNotFound, whole, true},
 		{"cut off by the network", &store.Outage{Err: io.ErrUnexpectedEOF}, whole, false},
 		{"shorter", store.ErrRange, nil, true},
+		{"cut off", nil, whole[:20], true},
 		{"nothing", nil, nil, true},
 		{"changed", nil, bytes.Repeat([]byte{0}, len(whole)), true},
 	} {
