@@ -103,6 +103,10 @@ func TestPanicsOpenNothing(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	o, archive := empty(t)
 	whole := o.data
+	var at bundle.Place
+	if err := at.UnmarshalText([]byte(archive.Bundle.Index)); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name    string
 		err     error
@@ -113,7 +117,7 @@ func TestReadErrors(t *testing.T) {
 		{"gone", store.ErrNotFound, whole, true},
 		{"cut off by the network", &store.Outage{Err: io.ErrUnexpectedEOF}, whole, false},
 		{"shorter", store.ErrRange, nil, true},
-		{"cut off", nil, whole[:20], true},
+		{"cut off", nil, whole[:at.Offset+at.Length-1], true},
 		{"nothing", nil, nil, true},
 		{"changed", nil, bytes.Repeat([]byte{0}, len(whole)), true},
 	} {
