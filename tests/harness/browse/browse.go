@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -48,32 +49,62 @@ func StatedPolicy(t *testing.T, dir string) string {
 // the machine change.
 const networkChanged = "net::ERR_NETWORK_CHANGED"
 
-// Navigate opens a page and waits until it and its files are loaded. It opens the page
+// Navigate opens a page and waits until it and its files are loaded. It loads the page
 // again if the browser gave up a request because another test changed the machine's
-// network.
-func Navigate(url string) chromedp.Action[chromedp.Void] {
+// network: the page that redirects led to, since a link may work once.
+func Navigate(url string) chromedp.Action[chromedp.Void] { return navigate(url, networkChanged) }
+
+func navigate(url, gaveUp string) chromedp.Action[chromedp.Void] {
 	return func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
-		lost, err := lostRequests(within)
+		lost, err := lostRequests(within, gaveUp)
+		if err != nil {
+			return none, err
+		}
+		var mu sync.Mutex
+		at := url // where redirects have led
+		err = chromedp.Listen(within, func(event any) {
+			if e, ok := event.(*network.EventRequestWillBeSent); ok && e.Type == network.ResourceTypeDocument && string(e.RequestID) == string(e.LoaderID) {
+				mu.Lock()
+				defer mu.Unlock()
+				at = e.Request.URL
+			}
+		})
 		if err != nil {
 			return none, err
 		}
 		for range 20 {
-			none, err = chromedp.Navigate(url)(ctx, t)
-			if lost.Swap(0) == 0 && (err == nil || !strings.Contains(err.Error(), networkChanged)) {
-				break
+			mu.Lock()
+			next := at
+			mu.Unlock()
+			none, err = chromedp.Navigate(next)(ctx, t)
+			if err != nil && !strings.Contains(err.Error(), gaveUp) {
+				return none, err
 			}
+			// The load that Navigate has seen may be that of the error page before.
+			for err == nil && lost.Load() == 0 && ctx.Err() == nil {
+				if ok, err := chromedp.Evaluate[bool](loaded)(ctx, t); err == nil && ok {
+					return none, nil
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			lost.Store(0)
 		}
-		return none, err
+		return none, cmp.Or(err, ctx.Err())
 	}
 }
+
+// loaded is true on a page that came with all its files, and is no error of the browser.
+const loaded = `document.readyState === "complete" && location.protocol !== "chrome-error:"`
 
 // Until waits until a script is true; an exception of the script counts as false. It
 // loads the page again if the browser gave up a request because another test changed
 // the machine's network.
-func Until(ctx context.Context, script string) error {
-	lost, err := lostRequests(ctx)
+func Until(ctx context.Context, script string) error { return until(ctx, script, networkChanged) }
+
+func until(ctx context.Context, script, gaveUp string) error {
+	lost, err := lostRequests(ctx, gaveUp)
 	if err != nil {
 		return err
 	}
@@ -93,12 +124,11 @@ func Until(ctx context.Context, script string) error {
 	}
 }
 
-// lostRequests counts the requests that the browser gives up because the machine's
-// network changed, until ctx ends.
-func lostRequests(ctx context.Context) (*atomic.Int32, error) {
+// lostRequests counts the requests that end with an error, until ctx ends.
+func lostRequests(ctx context.Context, text string) (*atomic.Int32, error) {
 	var lost atomic.Int32
 	return &lost, chromedp.Listen(ctx, func(event any) {
-		if e, ok := event.(*network.EventLoadingFailed); ok && e.ErrorText == networkChanged {
+		if e, ok := event.(*network.EventLoadingFailed); ok && e.ErrorText == text {
 			lost.Add(1)
 		}
 	})
@@ -116,7 +146,7 @@ func Listen(ctx context.Context, within string) func() []string {
 		wrong = append(wrong, fmt.Sprintf(format, args...))
 	}
 	var wg sync.WaitGroup
-	lost, err := lostRequests(ctx)
+	lost, err := lostRequests(ctx, networkChanged)
 	if err != nil {
 		note("%v", err)
 	}
