@@ -48,7 +48,7 @@ func StartAt(tb testing.TB, data, addr string, flags ...string) *Up {
 	if err := u.cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(u.Kill)
+	tb.Cleanup(u.end)
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		if u.ReadEnv() {
 			if response, err := http.Get(u.URL + "/openapi.json"); err == nil {
@@ -94,6 +94,20 @@ func (u *Up) Kill() {
 		_ = u.cmd.Process.Kill()
 		_ = u.cmd.Wait()
 	}
+}
+
+// end ends the process as Ctrl-C does: after a kill, the processes of its exports may still
+// write into the data folder while the test removes it.
+func (u *Up) end() {
+	if u.cmd.ProcessState != nil {
+		return
+	}
+	if err := u.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		_ = u.cmd.Process.Kill()
+	}
+	stuck := time.AfterFunc(time.Minute, func() { _ = u.cmd.Process.Kill() })
+	defer stuck.Stop()
+	_ = u.cmd.Wait()
 }
 
 // Stop sends what Ctrl-C sends and checks that the process exits with 0.
